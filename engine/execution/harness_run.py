@@ -329,7 +329,7 @@ def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | N
             return NotRunnable("the run's report is forged, so it proves nothing")
         if trial.rounds:
             return _timing(report["timing"])
-        texts = tuple(_told(each) for each in report["texts"])
+        texts = tuple(_version_outcomes(each) for each in report["texts"])
         left_out: dict[str, int] = {}
         for each in report["left_out"]:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
@@ -353,7 +353,7 @@ _LEFT_OUT = {
 }
 
 
-def _told(row: Mapping[str, Any]) -> VersionOutcomes:
+def _version_outcomes(row: Mapping[str, Any]) -> VersionOutcomes:
     beside, lacks = str(row.get("beside", "")), str(row.get("lacks", ""))
     return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), beside, lacks)
 

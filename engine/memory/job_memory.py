@@ -77,7 +77,7 @@ class JobMemory:
         self._former: set[asyncio.Task[None]] = set()
         self._counts = Counter[str]()
         self._team = "not connected yet"
-        self._lack_told = False
+        self._notice_shown = False
 
     def warm(self) -> None:
         """Starts the memory's process in the background, if there is anything to read or to write."""
@@ -88,15 +88,15 @@ class JobMemory:
     def lack(self, action: str) -> str:
         """The notice that the memory is not installed, for the first job that would use it; "" for all others."""
         missing = self._settings.enabled and self.memory.obstacle()
-        if not spec_of(action).recalled or self._lack_told or not missing:
+        if not spec_of(action).recalled or self._notice_shown or not missing:
             return ""
-        self._lack_told = True
+        self._notice_shown = True
         return f"Memory unavailable. {missing}"
 
     def inherit(self, former: JobMemory) -> None:
         """Takes over the pending outcomes of an instance with earlier settings: its jobs end here too."""
         self._pending, self._former = former._pending, former._background
-        self._lack_told = former._lack_told
+        self._notice_shown = former._notice_shown
         self._kept, self._withdrawn = former._kept, former._withdrawn
 
     async def recall(self, request: Request) -> RecallResult:

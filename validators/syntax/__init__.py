@@ -72,27 +72,27 @@ def _merge(native: SyntaxVerdict | None, seen: SyntaxVerdict) -> SyntaxVerdict:
         return seen
     from stet_ls.validators.syntax.messages import FENCE, STRAY, UNCLOSED, UNTERMINATED
 
-    telling = tuple(each for each in seen.findings if each.code in (FENCE, UNCLOSED, STRAY, UNTERMINATED))
+    structural = tuple(each for each in seen.findings if each.code in (FENCE, UNCLOSED, STRAY, UNTERMINATED))
     if native.authoritative:
-        own, echoes = _without_echoes(native.findings, telling, seen.findings)
-        return replace(native, findings=telling + own, echoes=echoes)
+        own, echoes = _without_echoes(native.findings, structural, seen.findings)
+        return replace(native, findings=structural + own, echoes=echoes)
     if seen.status is Status.UNKNOWN or (seen.status is Status.OK and native.status is Status.ERROR):
         return replace(native, may_block=False)
     return seen
 
 
 def _without_echoes(
-    found: tuple[Finding, ...], telling: tuple[Finding, ...], seen: tuple[Finding, ...]
+    found: tuple[Finding, ...], structural: tuple[Finding, ...], seen: tuple[Finding, ...]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """A parser's findings, and those among them that only follow from a bracket or quote that the grammar explains.
 
     After such a place a parser rejects correct code; findings that the grammar also has there stay, and so do those
     that are not about parsing, which have a code.
     """
-    if not telling:
+    if not structural:
         return found, ()
-    lost = min(span.start for each in telling for span in (each.span, *(other.span for other in each.related)))
-    faulty = {line for each in seen if each not in telling for line in (each.line - 1, each.line, each.line + 1)}
+    lost = min(span.start for each in structural for span in (each.span, *(other.span for other in each.related)))
+    faulty = {line for each in seen if each not in structural for line in (each.line - 1, each.line, each.line + 1)}
     own = tuple(each for each in found if each.span.start < lost or each.code or each.line in faulty)
     return own, tuple(each for each in found if each not in own)
 

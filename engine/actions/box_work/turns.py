@@ -177,7 +177,7 @@ class Turns:
         total = sum(map(len, {**self._made, **run.files}.values()))
         problem = run.problem or ("" if total <= MOST_BYTES else f"all files hold more than {MOST_BYTES >> 20} MB")
         if problem:
-            self._fail(program.text, _told(problem, run.stderr), fenced=True)
+            self._fail(program.text, _with_stderr(problem, run.stderr), fenced=True)
             return
         own = {each.program.name for each in self._successes} | {program.name}
         self._made.update((name, content) for name, content in run.files.items() if name not in own)
@@ -214,7 +214,7 @@ class Turns:
         )  # fmt: skip
 
 
-def _told(problem: str, stderr: str) -> str:
+def _with_stderr(problem: str, stderr: str) -> str:
     """The problem, and the end of what the program said about it."""
     shown = "\n".join(stderr.strip().splitlines()[-15:])[-2_000:]
     return f"{problem}\n{shown}" if shown else problem

@@ -196,15 +196,15 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _difference(call: Mapping[str, Any], outcome: Mapping[str, Any] | None, target: str) -> str:
-    here = "is not run" if outcome is None else _told(outcome)
-    return f"`{call['name']}({_written(call['values'])})` {_told(call)} there, and {here} in {target}"
+    here = "is not run" if outcome is None else _described(outcome)
+    return f"`{call['name']}({_written(call['values'])})` {_described(call)} there, and {here} in {target}"
 
 
 def _written(values: Sequence[Any]) -> str:
     return ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
 
 
-def _told(outcome: Mapping[str, Any]) -> str:
+def _described(outcome: Mapping[str, Any]) -> str:
     if "error" in outcome:
         return f"raises {outcome['error']}"
     return f"returns {json.dumps(outcome['value'], ensure_ascii=False)[:200]}"

@@ -18,7 +18,7 @@ from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, is_text, lazily_changed, statements
 from stet_ls.validators.ast_text import try_parse
 
-_UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
+_WITHOUT_LINE_EVENT = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 """Statements that some Python versions run without a line event."""
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -181,7 +181,7 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[ChangedPart, bool]]:
             continue
         is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
         around = {owner[:-1].rpartition(".")[2]} if is_open else set()
-        at = frozenset() if isinstance(node, _UNTOLD) or _is_bare(node) else _own_lines(node)
+        at = frozenset() if isinstance(node, _WITHOUT_LINE_EVENT) or _is_bare(node) else _own_lines(node)
         yield _part(new, label, _readers(new, names | around), names=names | around, at=at), is_known
 
 
@@ -268,7 +268,7 @@ def _part(
         for each in found
         if not lazy.get(each)
     }
-    written = {start_of(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
+    written = {start_of(each) for each in new if not isinstance(each, _WITHOUT_LINE_EVENT) and not _is_endless(each)}
     # A part without statements of its own, such as a class of constants, has to be named.
     alone = () if spans or extents or not name else (name.rpartition(".")[2],)
     return ChangedPart(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)

@@ -115,7 +115,7 @@ class Comparison:
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
-            differences=tuple(each for each in more.differences if each.is_telling or each.is_other_function),
+            differences=tuple(each for each in more.differences if each.is_conclusive or each.is_other_function),
             sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
             unseen=self.unseen & unseen,
@@ -145,8 +145,8 @@ class Comparison:
                 own, compared=own.compared + more.compared, valid=own.valid + more.valid,
                 calls=(*own.calls, *more.calls), agreed=(*own.agreed, *more.agreed), unseen=own.unseen & unseen,
             )  # fmt: skip
-        telling = tuple(each for each in own.differences if each.is_telling)
-        rest = own.differences if more.valid < ENOUGH and not more.differences else telling
+        conclusive = tuple(each for each in own.differences if each.is_conclusive)
+        rest = own.differences if more.valid < ENOUGH and not more.differences else conclusive
         return replace(
             more, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, partial=self.partial or more.partial,
@@ -233,7 +233,9 @@ def compared(
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
     accepted_now = [call for call, _, after in same if after.kind == "ok"]
     differences = _with_known_kinds(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
-    judged = excuse_calls(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
+    judged = excuse_calls(
+        text, [*earlier, *agreed], {each.call: each.is_conclusive for each in differences}, meant or {}
+    )
     excuses = judged.reasons if text else {}
     if judged.doubtful:
         differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
@@ -246,7 +248,7 @@ def compared(
     strange = (
         calls_of_foreign_kind(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
     )
-    if strange and all(each.call in strange for each in differences if each.is_telling):
+    if strange and all(each.call in strange for each in differences if each.is_conclusive):
         refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"
                    and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
         excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
@@ -255,7 +257,7 @@ def compared(
     # Calls that someone means convince, and short ones that used to work are the easiest to understand.
     differences.sort(
         key=lambda each: (
-            not each.is_telling, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",
+            not each.is_conclusive, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",
             len(each.call.snippet),
         )
     )  # fmt: skip

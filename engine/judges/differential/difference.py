@@ -55,7 +55,7 @@ class Difference:
     fixes: bool = False
 
     @property
-    def is_telling(self) -> bool:
+    def is_conclusive(self) -> bool:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """

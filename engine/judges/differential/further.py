@@ -74,7 +74,7 @@ def _is_refused(found: Comparison, unit: ComparedUnit) -> bool:
     none of them executed.
     """
     if found.differences:
-        return not found.differences[0].is_telling or found.differences[0].is_refused_guess
+        return not found.differences[0].is_conclusive or found.differences[0].is_refused_guess
     refused = found.compared - found.valid
     return (
         found.valid < LEAST_VALID <= found.compared

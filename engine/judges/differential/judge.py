@@ -115,7 +115,7 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"cannot load the new code: {first.new.message}", trusted=True)
     if not first.call.body:
         return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
-    if first.is_telling:
+    if first.is_conclusive:
         return _ruled(Ruling.FAIL, str(first), trusted=True)
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
     if first.is_other_function:

@@ -124,13 +124,13 @@ def usual_kinds(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[
 def excuse_calls(
     text: str, agreed: Sequence[Call], differing: Mapping[Call, bool], meant: Mapping[str, frozenset[str]]
 ) -> ExcusedCalls:
-    """Judges the differing calls; `differing` says which ones are telling.
+    """Judges the differing calls; `differing` says which ones are conclusive.
 
-    None are excused if a usual input differs tellingly, too.
+    None are excused if a usual input differs conclusively, too.
     """
-    known = usual_kinds(text, (*agreed, *(call for call, tells in differing.items() if tells)), meant)
+    known = usual_kinds(text, (*agreed, *(call for call, conclusive in differing.items() if conclusive)), meant)
     reasons = {call: reason for call in differing if (reason := known.excuse(call))}
-    if any(tells and call not in reasons for call, tells in differing.items()):
+    if any(conclusive and call not in reasons for call, conclusive in differing.items()):
         return ExcusedCalls({})
     count = sum(not known.excuse(call) for call in agreed)
     refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_no_number(call))

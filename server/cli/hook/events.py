@@ -105,7 +105,9 @@ def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenA
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else sessions.Session(agent.name, payload.session, str(root))
         if row.refusals >= sessions.MOST_REFUSALS:
-            return agent.output.tell(f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}")
+            return agent.output.notify(
+                f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}"
+            )
         rows[:] = [replace(row, refusals=row.refusals + 1)]
     return agent.output.refuse(given.text)
 

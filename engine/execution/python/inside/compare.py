@@ -27,7 +27,7 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
     probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
     if probe["load"] or not calls:
-        return {"texts": [told_of(probe, set())], "left_out": left_out}
+        return {"texts": [reported_outcomes(probe, set())], "left_out": left_out}
     # If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
     base = peaceful(job, calls, end) if unfit else None
     rest = end if unfit else end - 1.2 * (real_clock() - begun)
@@ -45,7 +45,10 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
         each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
     first = digests(base)
     shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
-    report: dict[str, Any] = {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+    report: dict[str, Any] = {
+        "texts": [reported_outcomes(each, shown) for each in (base, *others)],
+        "left_out": left_out,
+    }
     if len(shown) < len(same) / 2 and not any(each["load"] for each in others):
         report["growth"] = growth(job, same - shown, end)
     settled = all(is_rounded(each["outcomes"].get(n, {})) for each in (base, *others) for n in shown)
@@ -83,10 +86,10 @@ def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     """Each text's outcomes, unfiltered."""
     end = real_clock() + job["seconds"]
     results = [forked(job, text, calls, end, CallTimeLimit(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
-    return {"texts": [told_of(each, set(each["outcomes"])) for each in results], "left_out": []}
+    return {"texts": [reported_outcomes(each, set(each["outcomes"])) for each in results], "left_out": []}
 
 
-def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+def reported_outcomes(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """What a text did; readable outcomes only for those to be shown."""
     seen = ("message", "lacks", "bases", "results", "variables", "printed", "shared")
     outcomes = {

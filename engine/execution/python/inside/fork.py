@@ -15,7 +15,7 @@ from stet_ls.engine.execution.python.inside.call import SHOWN, CallRunner, CallT
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork
-from stet_ls.engine.execution.python.inside.result_pipe import ResultPipe, tell
+from stet_ls.engine.execution.python.inside.result_pipe import ResultPipe, write_message
 
 BATCH = 0.02
 
@@ -111,13 +111,13 @@ def child(
         name = type(error).__name__
         # The code chooses that name, and the reader knows the harness' own reasons by their words.
         name = name if name.isidentifier() else "Exception"
-        tell(pipe, {"load": f"{name}: {str(error)[:300]}", "lacks": lacked(error)})
+        write_message(pipe, {"load": f"{name}: {str(error)[:300]}", "lacks": lacked(error)})
         return
     captured_output, sys.stdout = sys.stdout, printed
     if isinstance(captured_output, io.StringIO) and captured_output.getvalue():
         pins.beside[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
     pins.compare_all()
-    tell(pipe, {"load": ""})
+    write_message(pipe, {"load": ""})
     runner = CallRunner(job, pins, space, time_limit)
     if "async" in text:
         runner.settled(idle())  # otherwise the first call pays for the loop, and is too late on a busy machine

@@ -17,7 +17,7 @@ from typing import Any, Iterator, NoReturn  # noqa: UP035 - as Python 3.8 has th
 
 from stet_ls.engine.execution.python.inside.compare import compare, plain
 from stet_ls.engine.execution.python.inside.fork import ForkBegun
-from stet_ls.engine.execution.python.inside.result_pipe import tell
+from stet_ls.engine.execution.python.inside.result_pipe import write_message
 from stet_ls.engine.execution.python.inside.times.timing import measure
 
 try:
@@ -51,7 +51,7 @@ def main() -> NoReturn:
         begun.__traceback__ = None
     else:
         report["nonce"] = job["nonce"]
-        tell(REPORT, report)
+        write_message(REPORT, report)
         os._exit(0)
     alone(job, calls, work, given)
 

@@ -30,14 +30,14 @@ class ResultPipe:
 
     def over(self, beside: list[str]) -> None:
         self.flush()
-        tell(self.pipe, {"over": beside})
+        write_message(self.pipe, {"over": beside})
 
     def flush(self) -> None:
-        tell(self.pipe, {"ended": self.pending})
+        write_message(self.pipe, {"ended": self.pending})
         self.pending, self.last = [], real_clock()
 
 
-def tell(pipe: int, message: dict[str, Any]) -> None:
+def write_message(pipe: int, message: dict[str, Any]) -> None:
     send(pipe, json.dumps(message).encode() + b"\n")
 
 

@@ -32,7 +32,7 @@ def measured(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     try:
         exec(compile(dedent(text), str(folder / "code.py"), "exec"), {})
     finally:
-        covered.tell()
+        covered.report()
         sys.settrace(before)
     return dict(heard.said["coverage"])
 

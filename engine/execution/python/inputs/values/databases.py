@@ -53,7 +53,7 @@ def with_databases(calls: tuple[Call, ...], texts: Sequence[str], unit: str) -> 
     if not name or not tables or subjects[0].how != "function":
         return calls
     others = [each for each in subjects[0].parameters if each.name != name]
-    is_told = all(each.annotation is not None for each in others)
+    is_annotated = all(each.annotation is not None for each in others)
     made: list[Call] = []
     for number, call in enumerate(call for call in calls if not call.again):
         lines = dict(line.partition(" = ")[::2] for line in call.setup.splitlines() if " = " in line)
@@ -61,7 +61,7 @@ def with_databases(calls: tuple[Call, ...], texts: Sequence[str], unit: str) -> 
             given = {key: literal(text) for key, text in lines.items() if key != name}
             lines[name] = f"__database__({_script(tables, given, number)!r})"
             setup = "\n".join(f"{key} = {text}" for key, text in lines.items())
-            made.append(replace(call, setup=setup, origin="drawn" if is_told else GUESSED))
+            made.append(replace(call, setup=setup, origin="drawn" if is_annotated else GUESSED))
     return (*dict.fromkeys(made), *(call for call in calls if call.origin not in UNSURE))
 
 
