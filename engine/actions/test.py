@@ -149,7 +149,7 @@ def _answer(
     suspects = [
         replace(each, sentence=hide_secrets(each.sentence, about.prompt.secrets)) for each in validated.suspects
     ]
-    markdown = _apart(suspects, request.language)
+    markdown = _suspects_report(suspects, request.language)
     if validated.problem:
         no = refusal(job, f"Test: no tests, {hide_secrets(validated.problem, about.prompt.secrets)}.")
         return replace(
@@ -158,12 +158,12 @@ def _answer(
     text, present = validated.text.text, Source(place.text)
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
-    apart = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
+    notes = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
     answer = Answer(
         success=True,
         action=request.action,
         language=request.language,
-        summary=Summary("Wrote tests for", named, place.path.name, notes=apart),
+        summary=Summary("Wrote tests for", named, place.path.name, notes=notes),
         edits=(Edit(place.path, present, present.whole, text),) if place.exists else (),
         new_files=() if place.exists else (NewFile(place.path, text),),
         markdown=markdown,
@@ -195,7 +195,7 @@ def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) 
     return Draft(_Written(code, after.text), case, truncated=cut)
 
 
-def _apart(suspects: list[SuspectTest], language: str) -> str:
+def _suspects_report(suspects: list[SuspectTest], language: str) -> str:
     """The tests that fail on the present code, for a person to review: they are in no file."""
     if not suspects:
         return ""

@@ -278,13 +278,13 @@ def _digest(text: str) -> str:
 class VersionOutcomes:
     """What one text did: `problem` is why it could not be loaded, `outcomes` are by the call's number.
 
-    `beside` is what it did while loading, or after a call, that the first text did not do. `lacks` is the module whose
-    absence kept it from loading.
+    `side_effects` is what it did while loading, or after a call, that the first text did not do. `lacks` is the module
+    whose absence kept it from loading.
     """
 
     problem: str
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
-    beside: str = ""
+    side_effects: str = ""
     lacks: str = ""
 
     @property
@@ -354,8 +354,8 @@ _LEFT_OUT = {
 
 
 def _version_outcomes(row: Mapping[str, Any]) -> VersionOutcomes:
-    beside, lacks = str(row.get("beside", "")), str(row.get("lacks", ""))
-    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), beside, lacks)
+    side_effects, lacks = str(row.get("side_effects", "")), str(row.get("lacks", ""))
+    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), side_effects, lacks)
 
 
 def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, CallOutcome]:

@@ -84,10 +84,10 @@ async def judge(case: Case) -> Evidence:
     )
     if isinstance(outcome, NotRunnable):
         return _evidence(Ruling.UNKNOWN, f"examples not run: {outcome.reason}")
-    if outcome.beside:  # its changes may affect how results are printed
+    if outcome.side_effects:  # its changes may affect how results are printed
         usual, *_ = await _all_outcomes(case.runtime, (case.before.text,), asked.calls, asked.place)
-        if isinstance(usual, NotRunnable) or usual.beside != outcome.beside:
-            return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.beside}")
+        if isinstance(usual, NotRunnable) or usual.side_effects != outcome.side_effects:
+            return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.side_effects}")
     wrong = [n for n, each in enumerate(asked.examples) if not matches_example(each, outcome.outcomes.get(n))]
     excuses = {n: case.runtime.excuse(got.lacks) if (got := outcome.outcomes.get(n)) is not None else "" for n in wrong}
     if wrong and all(excuses.values()):

@@ -147,8 +147,8 @@ async def compare_unit(
         return CheckResult.of(evidence, proves=evidence.trusted)
     if evidence.verdict is not Ruling.FAIL:
         return CheckResult.of(evidence, noted=evidence.trusted)
-    if not for_language(case.language).loads_former and (beside := _imported(case, others)):
-        detail = f"{evidence.detail} (with the new `{beside}`)"
+    if not for_language(case.language).loads_former and (module := _imported(case, others)):
+        detail = f"{evidence.detail} (with the new `{module}`)"
         return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), noted=True), opens=True)
     blames = intent.is_stated and intent.keeps_behavior
     is_narrow = intent.kind is IntentKind.FIX and evidence.for_tests_alone

@@ -84,8 +84,8 @@ def _overview(measures: TargetMeasures, lines: range) -> Iterator[Sequence[str]]
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
     yield "Findings", finding_count(measures.findings), sources or "the linter"
-    if measures.boxed is not None:
-        name, found = measures.boxed
+    if measures.sandbox_lint is not None:
+        name, found = measures.sandbox_lint
         yield (
             "Linter in the sandbox",
             _NOT_MEASURED if isinstance(found, str) else finding_count(found),

@@ -63,7 +63,7 @@ class TargetMeasures:
     coverage: coverage.Coverage | str = ""
     changed: frozenset[int] = frozenset()
     """Lines, from 0, that differ from the last commit."""
-    boxed: tuple[str, tuple[Finding, ...] | str] | None = None
+    sandbox_lint: tuple[str, tuple[Finding, ...] | str] | None = None
     """The linter that ran in the sandbox, with its findings or why it has none."""
     findings: tuple[Finding, ...] = ()
 
@@ -92,10 +92,10 @@ async def _linted(measures: TargetMeasures, job: Job, target: Target) -> TargetM
     runtime = await job.runtime(request.source.text)
     if runtime is None:
         return measures
-    boxed = await lint_in_sandbox(runtime, request.language, request.path, request.source)
-    if boxed is None or isinstance(boxed[1], str):
-        return replace(measures, boxed=boxed)
-    return replace(measures, boxed=boxed, lint=(*(measures.lint or ()), *boxed[1]))
+    sandbox_lint = await lint_in_sandbox(runtime, request.language, request.path, request.source)
+    if sandbox_lint is None or isinstance(sandbox_lint[1], str):
+        return replace(measures, sandbox_lint=sandbox_lint)
+    return replace(measures, sandbox_lint=sandbox_lint, lint=(*(measures.lint or ()), *sandbox_lint[1]))
 
 
 def _check(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:

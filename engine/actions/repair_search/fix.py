@@ -59,19 +59,19 @@ class FoundRepairs:
             alike = f" and {verb('behave', number)} alike on {first.inputs} inputs" if number > 1 else ""
             return Evidence(Check.SEARCH, Ruling.PASS, detail + alike, count=self.tried)
         # Trusted, so that the user is asked: which of them is meant depends on the code's purpose.
-        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{detail}; {self._apart()}", trusted=True, count=self.tried)
+        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{detail}; {self._question()}", trusted=True, count=self.tried)
 
-    def _apart(self) -> str:
+    def _question(self) -> str:
         """The input that tells the likeliest two apart, as a question."""
         if len(self.found.behaviors) == 1 and self._is_daring:
             shown = f"{plural(self.checks, 'check')} {verb('show', self.checks)}"
             return f"it takes two edits, and only {shown} that they are right"
-        call, apart_outcomes = self.found.apart, self.found.apart_outcomes
-        if call is None or apart_outcomes is None:
+        call, distinguishing_outcomes = self.found.distinguishing, self.found.distinguishing_outcomes
+        if call is None or distinguishing_outcomes is None:
             return "whether they behave alike is not known"
         shown = " ".join(call.snippet.replace("\n", "; ").split())
         other = self.found.behaviors[1].best.change
-        first, second = (_cut(str(each)) for each in apart_outcomes)
+        first, second = (_cut(str(each)) for each in distinguishing_outcomes)
         return f"is `{_cut(shown)}` {first}? Another fix ({other}) gives {second}"
 
 

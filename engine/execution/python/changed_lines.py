@@ -67,11 +67,12 @@ class _Text:
     """A module's `functions` by qualified name, its class names, and `loose` statements, which run when it is loaded.
 
     `bound` are the names that loose statements bind, prefixed with their class, except for imports: those are in
-    `imported`, with what they may refer to. `beside` are statements on the same line as the condition that guards them.
+    `imported`, with what they may refer to. `on_condition_line` are statements on the same line as the condition that
+    guards them.
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self.beside = frozenset(_beside(tree))
+        self.on_condition_line = frozenset(_on_condition_line(tree))
         self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.classes: dict[str, ast.ClassDef] = {}
         self.loose: list[tuple[str, ast.stmt]] = []
@@ -264,7 +265,7 @@ def _part(
     found = list(found)
     extents = frozenset(extent_of(each) for node in found for each in lazy.get(node, ()))
     spans = {
-        start_of(each): frozenset() if start_of(each) in text.beside else _own_lines(each)
+        start_of(each): frozenset() if start_of(each) in text.on_condition_line else _own_lines(each)
         for each in found
         if not lazy.get(each)
     }
@@ -274,7 +275,7 @@ def _part(
     return ChangedPart(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
 
 
-def _beside(tree: ast.AST) -> Iterator[Start]:
+def _on_condition_line(tree: ast.AST) -> Iterator[Start]:
     """The statements on the same line as the condition that guards them: that line does not show whether they ran."""
     for node in ast.walk(tree):
         decides = [getattr(node, name, None) for name in ("test", "iter", "type", "guard", "pattern")]

@@ -65,9 +65,9 @@ def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.
         return set(first), set(second)
     heads = [head(each) for each in first], [head(each) for each in second]
     left = set(first), set(second)
-    for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
+    for at, other, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
         left[0].difference_update(first[at : at + size])
-        left[1].difference_update(second[beside : beside + size])
+        left[1].difference_update(second[other : other + size])
     return _with_uses(left[0], first), _with_uses(left[1], second)
 
 

@@ -200,9 +200,9 @@ def compared(
     `handled` are the errors that the new code names: it decides on purpose what becomes of them.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
-    if new.problem or new.beside:
+    if new.problem or new.side_effects:
         kind = "late" if new.is_late else "raised" if new.problem else "reached"
-        broken = CallOutcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
+        broken = CallOutcome(kind, "", "import", new.problem or new.side_effects, lacks=new.lacks)
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     both = ((calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes)

@@ -140,7 +140,7 @@ def _read(answer: str, wanted: ReplySpec, wants: Wants) -> ParsedReply:
         return replace(frame, problem=found.problem)
     if wants == "tests":
         return replace(frame, tests=found.text, repairs=found.repairs)
-    return replace(frame, code=found.text, tests=_tests_beside(page, found.text), repairs=found.repairs)
+    return replace(frame, code=found.text, tests=_accompanying_tests(page, found.text), repairs=found.repairs)
 
 
 def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
@@ -157,7 +157,7 @@ def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
     return FoundCode(text, found.repairs)
 
 
-def _tests_beside(page: SplitReply, code: str) -> str | None:
+def _accompanying_tests(page: SplitReply, code: str) -> str | None:
     """The tests that came with the code, if they are complete."""
     found = [
         block.text.strip("\n")

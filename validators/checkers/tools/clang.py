@@ -54,8 +54,11 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
     own = project or ()
     if not any(flag.startswith(("-std=", "--std=", "-ansi")) for flag in own):
         own = (_NEWEST[language], *own)
-    beside = ("-iquote", str(asked.path.absolute().parent)) if asked.path else ()
-    if asked.path and (found := missing_include(asked.source.data, asked.path.absolute(), (*own, *beside))) is not None:
+    includes = ("-iquote", str(asked.path.absolute().parent)) if asked.path else ()
+    if (
+        asked.path
+        and (found := missing_include(asked.source.data, asked.path.absolute(), (*own, *includes))) is not None
+    ):
         return Unavailable(f"`{found.name}`, which it includes, is too large or no regular file")
 
     def read(result: ToolResult) -> CheckResult:
@@ -70,7 +73,7 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
     # Headers matter too, and they change without the text: such an answer is not cached.
     run = ToolCommand(
         "clang",
-        ("-x", "c++" if language == "cpp" else "c", *_ARGUMENTS, *own, *beside, "-"),
+        ("-x", "c++" if language == "cpp" else "c", *_ARGUMENTS, *own, *includes, "-"),
         pure=False,
         memory=_MEMORY,
     )

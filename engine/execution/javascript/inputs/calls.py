@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_WITH_EXAMPLES, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike
@@ -113,7 +113,7 @@ class _Inputs:
         draws = ValueDraws(self._seed, found, self._plain_makings(subject), failing)
         kinds, is_guessed = _kinds(subject, written)
         origin = GUESSED if is_guessed else "drawn"
-        count = DRAWN_BESIDE if changeable else DRAWN_ALONE
+        count = DRAWN_WITH_EXAMPLES if changeable else DRAWN_ALONE
         blind = (_drawn(draws, subject.parameters, kinds) for _ in range(count))
         drawn = with_alike(blind, self._seed, fixed=_fixed_parameters(subject))
         # One draw to six near misses, so that a limit on the total cuts off neither.

@@ -40,7 +40,7 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
             if base["outcomes"].get(n, {}).get("digest") == outcome["digest"]}  # fmt: skip
     left_out += [{"call": n, "kind": "flaky", "message": ""} for n in base["outcomes"] if n not in same]
     for each in others:
-        each["beside"] = [what for what in each["beside"] if what not in base["beside"]]
+        each["side_effects"] = [what for what in each["side_effects"] if what not in base["side_effects"]]
     for each in (base, *others):
         each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
     first = digests(base)
@@ -96,4 +96,9 @@ def reported_outcomes(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
         number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}
         for number, outcome in each["outcomes"].items()
     }
-    return {"load": each["load"], "lacks": each["lacks"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}
+    return {
+        "load": each["load"],
+        "lacks": each["lacks"],
+        "side_effects": "; ".join(each["side_effects"][:3]),
+        "outcomes": outcomes,
+    }

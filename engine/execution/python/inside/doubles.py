@@ -328,15 +328,15 @@ def text_without_addresses(value: Any) -> str:
     return f"a {type(value).__name__}" if " at 0x" in text else text
 
 
-def operand(double: Double, beside: Any) -> Any:
+def operand(double: Double, other: Any) -> Any:
     """The value of a double with another operand: a text, a list or a number."""
-    kind = "text" if isinstance(beside, (str, bytes)) else "compared" if isinstance(beside, Double) else "number"
+    kind = "text" if isinstance(other, (str, bytes)) else "compared" if isinstance(other, Double) else "number"
     double._stet_book.use(double._stet_shape, kind)
-    if isinstance(beside, str):
+    if isinstance(other, str):
         return text_like(double)
-    if isinstance(beside, (list, tuple)):
-        return type(beside)(double)
-    return text_like(double).encode() if isinstance(beside, bytes) else number(double)
+    if isinstance(other, (list, tuple)):
+        return type(other)(double)
+    return text_like(double).encode() if isinstance(other, bytes) else number(double)
 
 
 def operated(work: Callable[[Any, Any], Any], *, is_reflected: bool) -> Any:

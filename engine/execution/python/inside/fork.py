@@ -50,7 +50,13 @@ def attempt(
         os.close(reading)
         raise ForkBegun(child, text, calls, ResultPipe(writing, at, every), time_limit, wanted)
     os.close(writing)
-    result: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
+    result: dict[str, Any] = {
+        "load": "it ended the process",
+        "lacks": "",
+        "outcomes": {},
+        "side_effects": [],
+        "over": False,
+    }
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
     while True:
         if at[1] != seen:
@@ -73,7 +79,7 @@ def attempt(
             if "load" in message:
                 result["load"], result["lacks"] = message["load"], message.get("lacks", "")
             elif "over" in message:
-                result["beside"], result["over"] = message["over"], True
+                result["side_effects"], result["over"] = message["over"], True
             else:
                 result["outcomes"].update(message["ended"])
     os.kill(process, signal.SIGKILL)
@@ -98,7 +104,7 @@ def child(
 ) -> None:
     """Loads a text and runs the calls; reports when a call begins, and its outcome."""
     pipe = line.pipe
-    pins = Pins(job["reads"], job["beside"])
+    pins = Pins(job["reads"], job["folder"])
     pins.install([text])
     printed, sys.stdout = sys.stdout, io.StringIO()
     try:
@@ -115,7 +121,7 @@ def child(
         return
     captured_output, sys.stdout = sys.stdout, printed
     if isinstance(captured_output, io.StringIO) and captured_output.getvalue():
-        pins.beside[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
+        pins.side_effects[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
     pins.compare_all()
     write_message(pipe, {"load": ""})
     runner = CallRunner(job, pins, space, time_limit)
@@ -132,7 +138,7 @@ def child(
         if valid >= wanted or time_limit.ends:
             break
     pins.compare_all()
-    line.over(list(pins.beside))
+    line.over(list(pins.side_effects))
 
 
 def is_valid(outcome: dict[str, Any]) -> bool:

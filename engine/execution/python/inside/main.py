@@ -59,7 +59,7 @@ def main() -> NoReturn:
 def place(job: dict[str, Any]) -> None:
     """Makes the job's paths absolute: they are relative to the working folder, whose path depends on the sandbox."""
     folder = os.getcwd()
-    job["beside"] = os.path.dirname(os.path.join(folder, sys.argv[1]))
+    job["folder"] = os.path.dirname(os.path.join(folder, sys.argv[1]))
     job["path"] = os.path.join(folder, job["path"])
     former = job["former"]["texts"]
     job["former"]["texts"] = {os.path.join(folder, path): text for path, text in former.items()}

@@ -28,9 +28,9 @@ class ResultPipe:
             self.flush()
         self.at[0] = 0
 
-    def over(self, beside: list[str]) -> None:
+    def over(self, side_effects: list[str]) -> None:
         self.flush()
-        write_message(self.pipe, {"over": beside})
+        write_message(self.pipe, {"over": side_effects})
 
     def flush(self) -> None:
         write_message(self.pipe, {"ended": self.pending})

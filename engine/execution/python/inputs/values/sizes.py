@@ -29,7 +29,7 @@ _BELOW = 40
 _ITEMS = 4
 """The number of distinct items in a long argument."""
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2, 2**60 - 1)
-_BESIDE = ("1", "2")
+_SMALL_OTHERS = ("1", "2")
 """Other whole numbers next to a large one: by a larger divisor, rounding would not show."""
 _FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt", "fmod", "pow", "trunc"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -200,8 +200,8 @@ def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
                     seen.add((name, type(value)))
                     new[name] = made
             for chosen in dict.fromkeys([*((name,) for name in new), tuple(new)] if new else []):
-                for beside in ("", *(_BESIDE if all(text.isdigit() for text in new.values()) else ())):
-                    others = dict.fromkeys(new, beside) if beside else {}
+                for small in ("", *(_SMALL_OTHERS if all(text.isdigit() for text in new.values()) else ())):
+                    others = dict.fromkeys(new, small) if small else {}
                     texts = {**others, **{name: new[name] for name in chosen}}
                     yield call.with_bindings(texts, origin=_origin(call))
 

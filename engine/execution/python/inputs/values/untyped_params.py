@@ -55,7 +55,7 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
         return _one_of([f"list[{each}]" for each in items] if is_list else items, known)
     if "list[int]" in weak and is_plural(parameter.name):
         weak = [each for each in weak if each != "str"]
-    if enums := _enums_beside(parameter.name, node, known):
+    if enums := _compared_enums(parameter.name, node, known):
         return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
     default = parameter.default
     if isinstance(default, ast.Constant) and default.value is not None:
@@ -222,7 +222,7 @@ def _is_copied(node: ast.AST, name: str) -> bool:
     return called == "deepcopy" and any(is_name(argument, name) for argument in node.args)
 
 
-def _enums_beside(name: str, node: ast.AST, known: ModuleContext) -> list[str]:
+def _compared_enums(name: str, node: ast.AST, known: ModuleContext) -> list[str]:
     """The enumerations of the module that a name is compared with the members of."""
     enums = {shape.name for shape in known.module.shapes.values() if shape.members}
     compared = [each for each in ast.walk(node) if enums and isinstance(each, ast.Compare) and is_name(each.left, name)]

@@ -69,7 +69,7 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
         elif isinstance(each, ast.Subscript) and is_name(each.value, name):
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
-    found += [] if found else _beside(names, node)
+    found += [] if found else _by_compared(names, node)
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
 
@@ -109,7 +109,7 @@ def is_only_compared(name: str, node: ast.AST) -> bool:
     return bool(uses) and all(id(each) in compared for each in uses)
 
 
-def _beside(names: set[str], node: ast.AST) -> list[str]:
+def _by_compared(names: set[str], node: ast.AST) -> list[str]:
     """The kind of what is compared with one of the names, or subtracted, as its methods tell it: that of a date."""
     others = {
         other.id for each in ast.walk(node) if isinstance(each, ast.Compare | ast.BinOp)

@@ -115,7 +115,7 @@ class TimingServer:
 
 
 def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, reply_pipe: int) -> None:
-    pins = Pins(job["reads"], job["beside"])
+    pins = Pins(job["reads"], job["folder"])
     pins.install([text])
     sys.stdout = open(os.devnull, "w")
     try:
