@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from stet_ls.engine.actions.box_work.conversation import Failure, Success, TurnReply, prompt_of, read_reply
-from stet_ls.engine.actions.box_work.criteria import Criteria
-from stet_ls.engine.actions.box_work.inputs import InputFile
-from stet_ls.engine.actions.box_work.libraries import importing
-from stet_ls.engine.actions.box_work.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
+from stet_ls.engine.actions.computing.conversation import Failure, Success, TurnReply, prompt_of, read_reply
+from stet_ls.engine.actions.computing.criteria import Criteria
+from stet_ls.engine.actions.computing.inputs import InputFile
+from stet_ls.engine.actions.computing.libraries import importing
+from stet_ls.engine.actions.computing.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.errors import LimitError, ModelError, PolicyError
 from stet_ls.engine.execution.runtime import Runtime

@@ -13,8 +13,8 @@ import pytest
 from support.engine import Bench, said
 from support.servers.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.box_work.file_facts import file_facts
-from stet_ls.engine.actions.box_work.requested import computing_task
+from stet_ls.engine.actions.computing.file_facts import file_facts
+from stet_ls.engine.actions.computing.requested import requested_task
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
@@ -235,7 +235,7 @@ def test_a_request_that_computes_names_data_and_says_what_to_make_of_it(
     request = Request(
         "task", "csv", Source(""), path=data / path, instruction=instruction, workspace=Workspace((data,))
     )
-    found = computing_task(request)
+    found = requested_task(request)
     assert (None if found is None else (found.inputs, found.criteria.names)) == (
         None if inputs is None else (inputs, outputs)
     )

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stet_ls.engine.actions.box_work.file_facts import file_facts
-from stet_ls.engine.actions.box_work.inputs import InputFile, size_of
-from stet_ls.engine.actions.box_work.program_run import LIMITS, ProgramRun, TaskProgram
+from stet_ls.engine.actions.computing.file_facts import file_facts
+from stet_ls.engine.actions.computing.inputs import InputFile, size_of
+from stet_ls.engine.actions.computing.program_run import LIMITS, ProgramRun, TaskProgram
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.build import Prompt
