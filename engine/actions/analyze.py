@@ -17,7 +17,7 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.validators.findings import Finding
 
-TASK = TaskSpec("Review the code: which lines of it go wrong, and for which input?", wants="findings")
+TASK = TaskSpec("Review the code: which lines of it go wrong, and for which input?", reply_kind="findings")
 
 
 async def run(job: Job) -> Answer:

@@ -31,7 +31,7 @@ from stet_ls.validators.source import Splice
 
 TASK = TaskSpec(
     goal="Find the bug in the code and fix it.",
-    wants="unit",
+    reply_kind="unit",
     keeps_header=True,
     rules=(
         "Change only what is needed to fix the bug; leave everything else as it is.",

@@ -29,7 +29,7 @@ from stet_ls.validators import structure
 
 TASK = TaskSpec(
     goal="Explain what the code does, for an engineer who reads it for the first time.",
-    wants="prose",
+    reply_kind="prose",
     rules=(
         "Begin with one sentence that says what it is for.",
         "Then explain how it works step by step, naming the names in the code.",

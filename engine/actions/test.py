@@ -39,7 +39,7 @@ from stet_ls.validators.source import Source
 
 TASK = TaskSpec(
     goal="Write tests for the code.",
-    wants="tests",
+    reply_kind="tests",
     rules=(
         "Write three to six small tests with clear names, each for one behaviour, edge cases included.",
         "Take the expected values from what the code is meant to do, not from what it happens to do.",
@@ -182,7 +182,7 @@ def _answer(
 def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | UnusableReply:
     request, language, target = job.request, job.request.language, about.target
     cut = completion.finish != "stop"
-    reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
+    reply = parse_reply(completion.text, language=language, reply_kind="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
         return UnusableReply(reply.problem or "The reply contains no tests.")

@@ -72,10 +72,10 @@ async def _review_file(
     )
     before, after = Source(file.text(file.before) or ""), request.source
     units = [each for each in report.units if each.unit.path == file.path]
-    wish = "\n\n".join(filter(None, (str(report.intent) if report.intent.is_stated else "", *change.messages)))
+    purpose = "\n\n".join(filter(None, (str(report.intent) if report.intent.is_stated else "", *change.messages)))
     part = await asyncio.to_thread(part_of_lines, before, after)
     subject = ReviewSubject(
-        request, before, after, part, wish, _judged(units), tuple(_judge_findings(units, report)), True
+        request, before, after, part, purpose, _judged(units), tuple(_judge_findings(units, report)), True
     )
     try:
         answer = await engine.run_action(request, file_review(subject, unasked))

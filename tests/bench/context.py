@@ -139,7 +139,7 @@ def _stages(root: Path, paths: Paths) -> Iterator[Row]:
         clock.lap("prompt")
         code = source.slice(target.span)
         reply = parse_reply(
-            f"PLAN: shorter\nCODE:\n```python\n{code}\n    # {number}\n```\n", language="python", wants="unit",
+            f"PLAN: shorter\nCODE:\n```python\n{code}\n    # {number}\n```\n", language="python", reply_kind="unit",
             symbol=target.name, truncated=False, current=code,
         )  # fmt: skip
         fitted = fit_code(reply.code or "", source=source, target=target, language="python", replaces=None)

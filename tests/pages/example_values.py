@@ -29,7 +29,7 @@ _NAMES: Final = {
     "reserved": "2", "reviewer": "qwen2.5", "role": "review", "rule": "E501", "runner": "pytest",
     "running": "test_total", "scope": "shop", "self": "none responds on port 11434", "service": "stet",
     "settings": "deadline, budget", "severity": "warning", "signature": "total(items, tax)", "source": "ruff",
-    "sources": "ruff", "spoken": "UTF-8", "state": "loaded", "step": "2. Write the tests", "strange": "nunpy",
+    "sources": "ruff", "shown_encoding": "UTF-8", "state": "loaded", "step": "2. Write the tests", "invalid": "nunpy",
     "symbol": "total", "system": "Windows", "target": "src/app.py", "task": "20260301-7f3a",
     "test": "test_total", "title": "Refactor", "token": "x", "tool": "ruff", "top": "yaml", "type": "NameError",
     "unit": "total", "user": "anna", "value": "0", "variable": "STET_DEADLINE", "vs_code": "code, codium",

@@ -28,7 +28,7 @@ from stet_ls.validators.source import Source, Span
 TASK = TaskSpec(
     "Review the change that the data describe: which lines of the code as it is now go wrong, and for which input? "
     "Name what it does not do that was asked for.",
-    wants="findings",
+    reply_kind="findings",
 )
 SPEC = ActionSpec(
     "review",
@@ -57,7 +57,7 @@ _MOST_SHOWN = 6_000
 class ReviewSubject:
     """What is reviewed: `part` of the `after` text, which was `before`.
 
-    `wish` is what was asked for; `judges` is their part of the score, `judge_findings` what they found in words.
+    `purpose` is what was asked for; `judges` is their part of the score, `judge_findings` what they found in words.
     `keeps_behavior`: what the code before does as well is not held against it.
     """
 
@@ -65,7 +65,7 @@ class ReviewSubject:
     before: Source
     after: Source
     part: Span
-    wish: str
+    purpose: str
     judges: ScorePart
     judge_findings: tuple[str, ...]
     keeps_behavior: bool = False
@@ -114,7 +114,7 @@ async def _ask(job: Job, request: Request, subject: ReviewSubject) -> ModelFindi
 def _request(subject: ReviewSubject, measures: ChangeMeasures) -> Request:
     """A request about the text after, with the rest as context, which a prompt shows as data."""
     context: Mapping[str, str] = {
-        "what was asked for": subject.wish,
+        "what was asked for": subject.purpose,
         "the code before the change": _before(subject),
         "what the judges found": "\n".join(subject.judge_findings),
         "what tools measured": "\n".join(measures.lines()),

@@ -60,9 +60,9 @@ async def reproduce(job: Job, target: Target, words: str) -> Reproduction:
     wrong = await doctest.failing(case, everywhere=target.kind is TargetKind.DOCUMENT)
     examples = [Diagnostic(target.span, message, source="doctest") for message in wrong[:_MOST]]
     holds = case.runtime is not None and bool(own) and not examples
-    doubtful = await doctest.failing(replace(case, unit="", stated=hints)) if hints else []
+    uncertain = await doctest.failing(replace(case, unit="", stated=hints)) if hints else []
     examples += [Diagnostic(target.span, f"{message} (if its description is read rightly)", source="documentation")
-                 for message in doubtful[:_MOST]]  # fmt: skip
+                 for message in uncertain[:_MOST]]  # fmt: skip
     failed = (await project_tests.failing(case))[:_MOST]
     tests = [Diagnostic(target.span, f"{it.id} fails: {it.problem}{it.place}", source="tests") for it in failed]
     shown = {f"the failing test {each.id}": text for each in failed[:1] if (text := _text_of(job, each.id))}
@@ -89,11 +89,13 @@ def _examples(request: Request, target: Target, words: str) -> tuple[str, str, s
 
 def _documented(request: Request, target: Target, words: str) -> tuple[str, str, str]:
     """The same for a language whose doc comments hold calls with their results."""
-    spoken = stated_calls("\n".join((words, *request.constraints)), target.name, spoken=True) if target.name else ()
-    own = "".join(each.text for each in spoken if each.certain)
+    requested = (
+        stated_calls("\n".join((words, *request.constraints)), target.name, from_user=True) if target.name else ()
+    )
+    own = "".join(each.text for each in requested if each.certain)
     calls = documented_calls(request.source.text, request.language, target.name)
     stated = own + "".join(each.text for each in calls if each.certain)
-    return own, stated, "".join(each.text for each in (*spoken, *calls) if not each.certain)
+    return own, stated, "".join(each.text for each in (*requested, *calls) if not each.certain)
 
 
 def _evidence(case: Case, seen: Sequence[str], known: Sequence[Diagnostic]) -> Evidence:

@@ -173,7 +173,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     reply = parse_reply(
         completion.text,
         language=request.language,
-        wants="unit",
+        reply_kind="unit",
         symbol=target.name,
         truncated=cut,
         current=request.source.slice(target.span),
@@ -181,7 +181,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     if reply.code is None:
         return UnusableReply(reply.problem or "The reply contains no code.")
     code = reply.code
-    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.wish):
+    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.instruction_text):
         code = keep_documentation(code, source=request.source, target=target, language=request.language)
         code = keep_comments(code, request.source.slice(target.span), request.language)
     replaces = None if instruction is None else instruction.replaces
@@ -193,7 +193,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
             target=target,
             language=request.language,
             replaces=replaces,
-            released=lambda name: permits_removal(about.wish, name, target=pointed),
+            released=lambda name: permits_removal(about.instruction_text, name, target=pointed),
         )
     else:
         fitted = fit_code(code, source=request.source, target=target, language=request.language, replaces=replaces)
@@ -220,7 +220,7 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
         job.tools,
         frozenset(about.prompt.secrets.values()),
         instructed=about.instruction is not None,
-        instruction=about.wish,
+        instruction=about.instruction_text,
         planned=request.user_words is not None,
         adds=meant_units(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
@@ -279,7 +279,7 @@ def _constrained(request: Request, unit: str) -> str:
     """The examples among the constraints."""
     if not for_language(request.language).runs_examples:
         return ""
-    return stated_examples("\n".join(request.constraints), unit, wished=True)
+    return stated_examples("\n".join(request.constraints), unit, requested=True)
 
 
 def _raised_by(request: Request, unit: str) -> str:

@@ -237,7 +237,7 @@ def compared(
         text, [*earlier, *agreed], {each.call: each.is_conclusive for each in differences}, meant or {}
     )
     excuses = judged.reasons if text else {}
-    if judged.doubtful:
+    if judged.uncertain:
         differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
         excuses = {}
     differences = [
@@ -245,14 +245,14 @@ def compared(
         if each.call not in excuses or each.is_too_deep
         or (each.takes_less and each.call not in judged.refusable and excuses[each.call] != NOT_FINITE)
     ]  # fmt: skip
-    strange = (
+    of_foreign_kind = (
         calls_of_foreign_kind(text, [*earlier, *agreed], [each.call for each in differences]) if text else frozenset()
     )
-    if strange and all(each.call in strange for each in differences if each.is_conclusive):
-        refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"
+    if of_foreign_kind and all(each.call in of_foreign_kind for each in differences if each.is_conclusive):
+        refused = {each.call for each in differences if each.call in of_foreign_kind and each.new.kind == "raised"
                    and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
         excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
-        differences = [replace(each, is_unusual=each.is_unusual or each.call in strange) for each in differences
+        differences = [replace(each, is_unusual=each.is_unusual or each.call in of_foreign_kind) for each in differences
                        if each.call not in refused]  # fmt: skip
     # Calls that someone means convince, and short ones that used to work are the easiest to understand.
     differences.sort(

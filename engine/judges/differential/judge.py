@@ -142,8 +142,8 @@ def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     valid = sum(each.valid for each in done)
     summary = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
     summary += _origins(done, f"{valid} of them valid" if valid < inputs else "") + _reserve(done)
-    if doubt := _doubt(done):
-        return replace(_ruled(Ruling.UNKNOWN, summary + doubt), count=weakest.valid)
+    if why := _why_unproven(done):
+        return replace(_ruled(Ruling.UNKNOWN, summary + why), count=weakest.valid)
     # An answer is only as certain as its least compared unit.
     return replace(_ruled(Ruling.PASS, summary, trusted=True), count=weakest.valid)
 
@@ -184,7 +184,7 @@ def _has_doubles(each: Comparison) -> bool:
     return any(call.origin == DOUBLE for call in each.calls)
 
 
-def _doubt(done: Sequence[Comparison]) -> str:
+def _why_unproven(done: Sequence[Comparison]) -> str:
     """Why equal results prove nothing: sharing differs, no input executed all of the change, or only those of a model.
 
     Who wrote the code names calls on which it is right: these only refute.

@@ -71,7 +71,7 @@ class UsualKinds:
             for name, kind in kinds
         )
 
-    def is_no_number(self, call: Call) -> bool:
+    def is_not_number(self, call: Call) -> bool:
         """Whether an argument is a container where all usual ones are numbers."""
         return any(
             _top(kind) in _LITERAL - _SINGLE - {"NoneType"} and bool(usual) and usual <= _SINGLE
@@ -93,13 +93,13 @@ class UsualKinds:
 
 @dataclass(frozen=True, slots=True)
 class ExcusedCalls:
-    """The differing calls that are probably unintended, with the reason. `doubtful`: too few usual ones agree.
+    """The differing calls that are probably unintended, with the reason. `uncertain`: too few usual ones agree.
 
     `refusable` are those that the new code may refuse without a question.
     """
 
     reasons: Mapping[Call, str]
-    doubtful: bool = False
+    uncertain: bool = False
     refusable: frozenset[Call] = frozenset()
 
 
@@ -133,7 +133,7 @@ def excuse_calls(
     if any(conclusive and call not in reasons for call, conclusive in differing.items()):
         return ExcusedCalls({})
     count = sum(not known.excuse(call) for call in agreed)
-    refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_no_number(call))
+    refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_not_number(call))
     enough = ENOUGH_MEANT if len(refusable) == len(reasons) else ENOUGH
     return ExcusedCalls(reasons, count < enough, refusable)
 

@@ -243,9 +243,9 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     flaky = _flaky(before, again) if again is not None else frozenset()
     lost -= flaky
     if lost:
-        proven, doubt = await _confirmed(lost, again, after, run)
+        proven, unconfirmed = await _confirmed(lost, again, after, run)
         if not proven:
-            return doubt
+            return unconfirmed
         lost = proven
     if lost or (not passed and _broken(after) and not _broken(before)):
         return _failed(f"{first_failure_text(after, lost)} (passed before)", after, lost)

@@ -158,8 +158,8 @@ def _merge_class(
             merged.replaced.append((there, text))
     lines = {line.strip() for line in source.slice(old.span).splitlines()}
     header = {line.strip() for line in unit.signature.splitlines()}
-    strange = [line for line in rest.splitlines() if line.strip() and line.strip() not in lines | header]
-    if [line for line in strange if not re.fullmatch(r"[\s{};.]*|.*\bclass\b.*|\s*(?:#|//|\.\.\.|/?\*).*", line)]:
+    unexplained = [line for line in rest.splitlines() if line.strip() and line.strip() not in lines | header]
+    if [line for line in unexplained if not re.fullmatch(r"[\s{};.]*|.*\bclass\b.*|\s*(?:#|//|\.\.\.|/?\*).*", line)]:
         merged.problem = PARTLY.format(old.name)
 
 

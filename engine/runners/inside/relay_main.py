@@ -35,7 +35,7 @@ def main() -> None:
     with open(path, encoding="utf-8") as file:
         job = json.load(file)
     os.unlink(path)
-    _shut()
+    _forbid_inspection()
     # Some sandboxes cannot show folders under the names that the runner knows.
     temporary = os.environ.get("TMPDIR", "/tmp")  # noqa: S108
     for step in json.loads(json.dumps(job["steps"]).replace("@TMP@", json.dumps(temporary)[1:-1])):
@@ -45,7 +45,7 @@ def main() -> None:
     channel.say("done", exit=0)
 
 
-def _shut() -> None:
+def _forbid_inspection() -> None:
     """Keeps the steps, programs of the same user, from reading this process through /proc: it holds the nonce."""
     try:
         prctl = ctypes.CDLL(None).prctl

@@ -256,7 +256,7 @@ def test_expectations_are_read_from_a_statement(text: str, examples: str) -> Non
     ],
 )
 def test_expectations_are_read_from_a_request(text: str, examples: str) -> None:
-    assert stated_examples(text, "f", wished=True) == examples
+    assert stated_examples(text, "f", requested=True) == examples
     assert stated_examples("f(2) gives 5400", "f") == "", "of code that is there, this is only what it does"
 
 

@@ -43,7 +43,7 @@ def main() -> NoReturn:
         except BaseException:  # the text itself will fail, or not need it
             continue
     calls = list(compiled(job["calls"]))
-    keep(shut=True)  # from here on, nothing before the forks uses a path
+    protect_memory(enabled=True)  # from here on, nothing before the forks uses a path
     try:
         report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
     except ForkBegun as begun:
@@ -83,7 +83,7 @@ def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) ->
     status = 1
     try:
         os.close(REPORT)
-        keep(shut=False)
+        protect_memory(enabled=False)
         part()
         for name in ("nonce", "texts", "calls", "probed"):
             del job[name]
@@ -96,18 +96,19 @@ def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) ->
         os._exit(status)
 
 
-def keep(shut: bool) -> None:
+def protect_memory(enabled: bool) -> None:
     """Sets whether other processes of this user are kept out: through /proc they could write into its memory."""
     prctl = getattr(ctypes and ctypes.CDLL(None), "prctl", None)
     if prctl:
-        prctl(4, int(not shut), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
+        prctl(4, int(not enabled), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
 
 
 def part() -> None:
     """Moves this fork into its own Landlock domain, which only denies access to processes outside.
 
-    Otherwise the text could write, through /proc, into the pipes of its parent and of other forks. If `keep` is denied,
-    as in a Landlock sandbox, this is the only barrier. Moving files between folders needs a rule that allows it.
+    Otherwise the text could write, through /proc, into the pipes of its parent and of other forks. If
+    `protect_memory` is denied, as in a Landlock sandbox, this is the only barrier. Moving files between folders needs a
+    rule that allows it.
     """
     libc = ctypes and ctypes.CDLL(None)
     if not sys.platform.startswith("linux") or not libc:

@@ -42,7 +42,7 @@ _NUMERALS = ("'5'", "'12'", "7", "'0'", "'x'")
 _FEW = {False: ("1", "2"), True: ("'a'", "'b'")}
 """Values of what is matched: they have to coincide now and then."""
 _ACTS = {"call", "with", "set", "await"}
-_WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
+_EXPECTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
 
 
 @dataclass
@@ -104,7 +104,7 @@ def probing_calls(subject: Subject, texts: Collection[str]) -> tuple[Call, ...]:
 
 def wanted_texts(outcomes: Iterable[CallOutcome]) -> set[str]:
     """The paths at which calls failed because a text was wanted."""
-    failed = (each for each in outcomes if each.error == "TypeError" and _WANTS_TEXT.search(each.message))
+    failed = (each for each in outcomes if each.error == "TypeError" and _EXPECTS_TEXT.search(each.message))
     return {path for each in failed for path in each.uses.get("", ())}
 
 
