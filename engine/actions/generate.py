@@ -41,7 +41,7 @@ REWRITE = rewrite.Rewrite(
 async def run(job: Job) -> Answer:
     """Offers new code for the target; the budget thorough plans it first. Calls with stated results are tried."""
     await plan_code(job, ACTION)
-    return await rewrite.run(job, ACTION, REWRITE, stated=await asyncio.to_thread(_requested_examples, job))
+    return await rewrite.run(job, ACTION, REWRITE, user_examples=await asyncio.to_thread(_requested_examples, job))
 
 
 def _requested_examples(job: Job) -> str:

@@ -81,7 +81,7 @@ async def run(job: Job) -> Answer:
         no = refusal(job, f"Test: no tests. {proposal.problem}")
         # If the requested tests exist already, a model says so and writes none.
         name = re.escape(about.target.name or place.path.name)
-        return replace(no, unneeded=place.exists and re.search(rf"\b{name}\b", place.text) is not None)
+        return replace(no, nothing_to_do=place.exists and re.search(rf"\b{name}\b", place.text) is not None)
     if not proposal.offerable:
         refuted = proposal.refuted_by
         no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
@@ -153,7 +153,11 @@ def _answer(
     if validated.problem:
         no = refusal(job, f"Test: no tests, {hide_secrets(validated.problem, about.prompt.secrets)}.")
         return replace(
-            no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=validated.redundant
+            no,
+            evidence=evidence,
+            markdown=markdown,
+            explanation=_sentences(suspects),
+            nothing_to_do=validated.redundant,
         )
     text, present = validated.text.text, Source(place.text)
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)

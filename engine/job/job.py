@@ -233,7 +233,7 @@ class Job:
                 completion = await self.models.complete(
                     prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
-            self.usage.book(completion)
+            self.usage.add_call(completion)
             self.own_calls += 1
             if completion.usage is not None:
                 self.own_tokens += completion.usage.prompt_tokens + completion.usage.completion_tokens

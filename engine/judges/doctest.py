@@ -23,7 +23,7 @@ from stet_ls.engine.execution.python.changed_part import ChangedPart, with_error
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, locate_module
 from stet_ls.engine.execution.python.statements import named_in
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
@@ -101,7 +101,9 @@ async def judge(case: Case) -> Evidence:
 async def _documented(case: Case, runtime: Runtime) -> Evidence:
     """The same for calls in the doc comment of the case's unit, and for stated ones."""
     before, after = case.before.text, case.after.text
-    examples = await asyncio.to_thread(documented_runs.examples_for, before, case.language, case.unit, case.stated)
+    examples = await asyncio.to_thread(
+        documented_runs.examples_for, before, case.language, case.unit, case.user_examples
+    )
     if not examples:
         return _evidence(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no examples")
     found = await documented_runs.outcomes(runtime, after, case.language, case.path, examples)
@@ -226,7 +228,7 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
 
 async def _documented_failing(case: Case, runtime: Runtime) -> list[str]:
     text = case.before.text
-    examples = await asyncio.to_thread(documented_runs.examples_for, text, case.language, case.unit, case.stated)
+    examples = await asyncio.to_thread(documented_runs.examples_for, text, case.language, case.unit, case.user_examples)
     found = await documented_runs.outcomes(runtime, text, case.language, case.path, examples) if examples else {}
     if isinstance(found, NotRunnable) or any(each.kind == "reached" for each in found.values()):
         return []
@@ -309,13 +311,13 @@ def _prepare(case: Case, runtime: Runtime, whose: Sequence[str] = ()) -> _Asked:
     names = dict.fromkeys((case.unit, *whose, *(part.name for part in found)))
     known: dict[tuple[str, str, str], Example] = {}
     # An instruction that is the docstring repeats its examples.
-    _add(known, read_examples([case.stated]))
+    _add(known, read_examples([case.user_examples]))
     for name in filter(None, names):
         _add(known, examples_of(before, name))
     user = len(known)
     for name in filter(None, names):
         _add(known, examples_of(after, name))
-    return _Asked(tuple(known.values()), user, found, place_of(case.path, (before, after), runtime))
+    return _Asked(tuple(known.values()), user, found, locate_module(case.path, (before, after), runtime))
 
 
 def _add(known: dict[tuple[str, str, str], Example], examples: Sequence[Example]) -> None:

@@ -23,7 +23,7 @@ from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.scaled import scaled
 from stet_ls.engine.execution.python.inputs.subject import changed_units, read_module
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, locate_module
 from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.plurals import plural
@@ -175,7 +175,7 @@ def _changed(case: Case) -> str:
 
 def prepare_timing(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     """The place of the module, and inputs that are worth timing: the largest last."""
-    place = place_of(case.path, (case.before.text, case.after.text), runtime)
+    place = locate_module(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))
     # The calls on an object, each with arguments that the object has not seen yet.
     calls = tuple(replace(call, body="\n".join(dict.fromkeys(_STEP.split(call.body)))) for call in drawn)

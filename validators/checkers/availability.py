@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import CHECKERS, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -43,7 +43,7 @@ def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[ToolAvailability, ...]
                 asked.setdefault((row.name, role), (row, language))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = pool.map(
-            lambda one: one[0].check(CheckRequest(Source(""), one[1], None, _SECONDS, tools)), asked.values()
+            lambda one: one[0].check(CheckerRequest(Source(""), one[1], None, _SECONDS, tools)), asked.values()
         )
         works = {key: not isinstance(answer, Unavailable) for key, answer in zip(asked, answers, strict=True)}
     return tuple(_standing(language, tools, works) for language in languages)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -26,11 +26,11 @@ from stet_ls.validators.checkers.tools import ruff
 from stet_ls.validators.checkers.tools.rust import edition, toolchain
 
 Formatted = str | Unavailable
-Format = Callable[[CheckRequest], Formatted]
+Format = Callable[[CheckerRequest], Formatted]
 """The whole text as formatted, or why there is no answer."""
 
 
-def _python(asked: CheckRequest) -> Formatted:
+def _python(asked: CheckerRequest) -> Formatted:
     for file in above(asked.path, ("ruff.toml", ".ruff.toml", "pyproject.toml")):
         tool = table(file) if file.name != "pyproject.toml" else inner(table(file), "tool")
         if file.name != "pyproject.toml" or "ruff" in tool:
@@ -54,7 +54,7 @@ def _of(values: object, names: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(key, value) for key, value in scalars(values if isinstance(values, dict) else {}) if key in names]
 
 
-def _as_black(asked: CheckRequest, black: object) -> Formatted:
+def _as_black(asked: CheckerRequest, black: object) -> Formatted:
     """Black's style, which ruff also writes: ruff is at hand, and where the two differ the edit is not formatted."""
     options = _of(black, ("line-length",)) or [("line-length", "88")]
     settings = black if isinstance(black, dict) else {}
@@ -65,7 +65,7 @@ def _as_black(asked: CheckRequest, black: object) -> Formatted:
     return _ruff(asked, options)
 
 
-def _ruff(asked: CheckRequest, options: list[tuple[str, str]]) -> Formatted:
+def _ruff(asked: CheckerRequest, options: list[tuple[str, str]]) -> Formatted:
     argv = ruff.command(ruff.SYNTAX, ())
     if argv is None:
         return Unavailable("ruff is not installed", missing=True)
@@ -79,11 +79,11 @@ def _ruff(asked: CheckRequest, options: list[tuple[str, str]]) -> Formatted:
     )
 
 
-def _gofmt(asked: CheckRequest) -> Formatted:
+def _gofmt(asked: CheckerRequest) -> Formatted:
     return _run(asked, ToolCommand("gofmt", ()))
 
 
-def _rustfmt(asked: CheckRequest) -> Formatted:
+def _rustfmt(asked: CheckerRequest) -> Formatted:
     file = nearest(asked.path, ("rustfmt.toml", ".rustfmt.toml", "Cargo.toml"))
     if file is None:
         return _unused("rustfmt")
@@ -94,7 +94,7 @@ def _rustfmt(asked: CheckRequest) -> Formatted:
     return _run(asked, ToolCommand("rustfmt", arguments, environment=toolchain()))
 
 
-def _clang_format(asked: CheckRequest) -> Formatted:
+def _clang_format(asked: CheckerRequest) -> Formatted:
     file = nearest(asked.path, (".clang-format", "_clang-format"))
     style = contents(file) if file else None
     if style is None:
@@ -112,14 +112,14 @@ _PRETTIER = (
 )  # fmt: skip
 
 
-def _biome(asked: CheckRequest) -> Formatted:
+def _biome(asked: CheckerRequest) -> Formatted:
     file = nearest(asked.path, _BIOME)
     if file is None:
         return _unused("biome")
     return _npm(asked, "biome", ("format", f"--config-path={file.parent}", f"--stdin-file-path={asked.path}"))
 
 
-def _prettier(asked: CheckRequest) -> Formatted:
+def _prettier(asked: CheckerRequest) -> Formatted:
     shown = nearest(asked.path, _PRETTIER)
     package = nearest(asked.path, ("package.json",))
     if shown is None and not (package and "prettier" in json_object(package)):
@@ -127,7 +127,7 @@ def _prettier(asked: CheckRequest) -> Formatted:
     return _npm(asked, "prettier", ("--stdin-filepath", str(asked.path)))
 
 
-def _npm(asked: CheckRequest, tool: str, arguments: tuple[str, ...]) -> Formatted:
+def _npm(asked: CheckerRequest, tool: str, arguments: tuple[str, ...]) -> Formatted:
     """Such a tool loads plug-ins and settings that are programs: it runs only with the user's trust."""
     chosen = dict(asked.tools.programs).get(tool)
     program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", asked.path, asked.tools)
@@ -141,7 +141,7 @@ def _unused(tool: str) -> Unavailable:
     return Unavailable(f"the project's files do not show that it uses {tool}", missing=True)
 
 
-def _run(asked: CheckRequest, run: ToolCommand) -> Formatted:
+def _run(asked: CheckerRequest, run: ToolCommand) -> Formatted:
     def read(result: ToolResult) -> Formatted:
         if result.status != 0:
             return Unavailable(f"{run.tool} failed (exit status {result.status})")

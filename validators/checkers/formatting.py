@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.source import Source, Span, Splice
@@ -54,7 +54,7 @@ def format_splices(
     plain = source.text.removeprefix(mark).replace("\r\n", "\n")
     if "\r" in plain or "\0" in plain:
         return ()
-    asked = CheckRequest(Source(plain), row.id if row else language, path, deadline, tools)
+    asked = CheckerRequest(Source(plain), row.id if row else language, path, deadline, tools)
     for formatter in formatters(language, tools):
         formatted = formatter.format(replace(asked, deadline=min(deadline, formatter.seconds)))
         if isinstance(formatted, Unavailable):

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
-    CheckResult,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -24,14 +24,14 @@ _LONGEST = 2000  # characters of a line that a pattern searches: a user's expres
 _WORDS = {"w": Severity.WARNING, "i": Severity.INFORMATION, "n": Severity.INFORMATION, "h": Severity.HINT}
 
 
-def check(tool: AddedTool, asked: CheckRequest) -> CheckResult:
+def check(tool: AddedTool, asked: CheckerRequest) -> CheckerResult:
     """The findings of a user's checker or linter.
 
     Without findings, exit status 0 means success and any other status a failure of the tool.
     """
     kind: Kind = "syntax" if tool.role is Role.SYNTAX else "lint"
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         text = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace")
         rows = _matches(tool.pattern, text) if tool.pattern else _objects(result.stdout)
         if rows is None:
@@ -66,7 +66,7 @@ def _objects(output: bytes) -> list[Mapping[str, Any]] | None:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
 
-def _finding(tool: AddedTool, asked: CheckRequest, kind: Kind, row: Mapping[str, Any]) -> Finding:
+def _finding(tool: AddedTool, asked: CheckerRequest, kind: Kind, row: Mapping[str, Any]) -> Finding:
     word = str(row.get("severity") or "").lower()
     default = Severity.ERROR if kind == "syntax" else Severity.WARNING
     severity = Severity.ERROR if word.startswith(("e", "f")) else _WORDS.get(word[:1], default)

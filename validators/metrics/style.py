@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within_seconds
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable, within_seconds
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import COMPLEXITY, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -68,12 +68,12 @@ def tool_style(
 ) -> Style | None:
     """The share for any language: by its style linters, else by its formatter; None without both."""
     row = languages.language(language)
-    asked = CheckRequest(source, row.id if row else language, path, deadline, tools)
+    asked = CheckerRequest(source, row.id if row else language, path, deadline, tools)
     lines = lines_of(source, span)
     return _linted(asked, lines) or _formatted(asked, lines)
 
 
-def _linted(asked: CheckRequest, lines: range) -> Style | None:
+def _linted(asked: CheckerRequest, lines: range) -> Style | None:
     """The lines without a linter finding. Linter results are cached, so a second call costs nothing."""
     found: list[Finding] = []
     answered: list[str] = []
@@ -90,7 +90,7 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
     return style_of(inside, lines, " and ".join(answered))
 
 
-def _formatted(asked: CheckRequest, lines: range) -> Style | None:
+def _formatted(asked: CheckerRequest, lines: range) -> Style | None:
     """The lines that a formatter would not change, wherever they move."""
     for formatter in formatters(asked.language, asked.tools):
         answer = formatter.format(within_seconds(asked, formatter.seconds))

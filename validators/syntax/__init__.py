@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import AdvisoryFindings, CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import AdvisoryFindings, CheckerRequest, Unavailable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
@@ -43,7 +43,7 @@ def check(
         left = deadline - (time.monotonic() - started)
         if left <= 0 or (checker.slow and left < SLOW):
             continue
-        found = checker.check(CheckRequest(source, name, path, min(left, checker.seconds), tools))
+        found = checker.check(CheckerRequest(source, name, path, min(left, checker.seconds), tools))
         if isinstance(found, Unavailable):
             failures += [] if found.missing else [found.reason]
             continue

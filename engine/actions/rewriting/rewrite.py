@@ -96,18 +96,24 @@ Further = Callable[
 """A further step for the chosen proposal: calls the model, with a limit of tokens, reads and judges the reply."""
 
 
-async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Sequence[Evidence] = ()) -> Answer:
-    """Requests, judges and offers a new text; `stated` are the user's examples, `seen` is earlier evidence."""
+async def run(
+    job: Job, action: Action, rewrite: Rewrite, *, user_examples: str = "", seen: Sequence[Evidence] = ()
+) -> Answer:
+    """Requests, judges and offers a new text; `user_examples` are the user's examples, `seen` is earlier evidence."""
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
-    stated += await asyncio.to_thread(_constrained, job.request, target.name)
+    user_examples += await asyncio.to_thread(_constrained, job.request, target.name)
     judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
     before = _announced(job, seen, prompt.secrets)
 
     async def read(completion: Completion) -> Draft[FittedReply] | UnusableReply:
         draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
-        return draft if isinstance(draft, UnusableReply) else replace(draft, case=replace(draft.case, stated=stated))
+        return (
+            draft
+            if isinstance(draft, UnusableReply)
+            else replace(draft, case=replace(draft.case, user_examples=user_examples))
+        )
 
     size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
     proposal = await propose(job, prompt, read, judges, temperature=rewrite.temperature, max_tokens=size)
@@ -127,7 +133,13 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
 
 
 async def offer(
-    job: Job, action: Action, rewrite: Rewrite, splices: Sequence[Splice], *, stated: str = "", seen: Sequence[Evidence]
+    job: Job,
+    action: Action,
+    rewrite: Rewrite,
+    splices: Sequence[Splice],
+    *,
+    user_examples: str = "",
+    seen: Sequence[Evidence],
 ) -> Answer:
     """Judges an edit of the target that is known without a model, as `run` judges a reply; nothing is sent."""
     # What it shows of the target does not depend on a model that is not asked.
@@ -144,7 +156,7 @@ async def offer(
     own = source.splice(each for each in splices if span.contains(each.span))
     code = own.slice(Span(span.start, span.end + len(own.data) - len(source.data)))
     patch = FittedReply(Fitted(tuple(splices), code), ParsedReply(code=code))
-    draft = Draft(patch, replace(_case(job, about, after), stated=stated))
+    draft = Draft(patch, replace(_case(job, about, after), user_examples=user_examples))
     with job.stage("judge"):
         judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
         proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
@@ -222,7 +234,9 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
         instructed=about.instruction is not None,
         instruction=about.instruction_text,
         planned=request.user_words is not None,
-        adds=meant_units(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
+        changeable_units=meant_units(request)
+        if request.spec.adds_code and target.kind is TargetKind.INSERTION
+        else None,
         buffers=request.workspace.buffers,
     )
 
@@ -251,7 +265,7 @@ def _answer(
             reason = f"the model's code does not parse: {reason}"  # else the reason seems to refer to the user's code
         no = refusal(job, f"{action.spec.title}: no edit, {reason}.", chance.metadata())
         same = draft.case.before.text.split() == draft.case.after.text.split()
-        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, nothing_to_do=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     review = job.usage.review if any(item.check is Check.REVIEW for item in evidence) else None
     did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done

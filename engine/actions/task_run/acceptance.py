@@ -83,7 +83,7 @@ async def _example(run: StepRun, answer: Answer, criterion: Criterion) -> Eviden
     before, language = run.job.request.source, language_of(run.step.path)
     case = Case(
         run.job.request.action, language, run.step.path, before, Source(text), run.step.unit or run.step.new,
-        tools=run.job.tools, runtime=await run.job.runtime_for_judges(text), stated=f">>> {source}\n{want}\n",
+        tools=run.job.tools, runtime=await run.job.runtime_for_judges(text), user_examples=f">>> {source}\n{want}\n",
         buffers=run.job.request.workspace.buffers,
     )  # fmt: skip
     item = await doctest.judge(case)

@@ -98,7 +98,7 @@ def _instead(found: Comparison, results: _Results) -> Comparison:
 
 
 COUNTED: Mapping[Trust, Callable[[Comparison, _Results], Comparison]] = {
-    Trust.TELLING: lambda found, results: found.combine(results.own, results.unseen),
+    Trust.CONCLUSIVE: lambda found, results: found.combine(results.own, results.unseen),
     Trust.INSTEAD: _instead,
     Trust.REFUTING: lambda found, results: found.with_suggested(results.own, results.unseen),
 }

@@ -51,9 +51,9 @@ def _lost(case: Case) -> Evidence | None:
     if taken:
         more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
         return _uncertain(case, f"{taken[0]}{more}")
-    if case.adds is None:
+    if case.changeable_units is None:
         return None
-    short = removed_code.shortened_definitions(case.before, case.after, case.language, words | case.adds)
+    short = removed_code.shortened_definitions(case.before, case.after, case.language, words | case.changeable_units)
     if not short:
         return None
     them = "it" if len(short) == 1 else "them"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -25,10 +25,10 @@ _RUN = ToolCommand(
 )
 
 
-def lint(asked: CheckRequest) -> CheckResult:
+def lint(asked: CheckerRequest) -> CheckerResult:
     """The findings of the recommended rules. Errors of syntax are left to the syntax check."""
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         try:
             answer = json.loads(result.stdout)
             return distinct(

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     AdvisoryFindings,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -34,7 +34,7 @@ _ARGUMENTS = (
 _MEMORY = 2_000_000_000  # a template can ask for any amount
 
 
-def clang(asked: CheckRequest) -> CheckResult:
+def clang(asked: CheckerRequest) -> CheckerResult:
     """Errors of syntax and types. Unavailable if a header is not found: errors that follow from that prove nothing.
 
     Without the project's flags it only advises, once there is an unknown name: missing flags may explain it. A `.h` may
@@ -49,7 +49,7 @@ def clang(asked: CheckRequest) -> CheckResult:
     return AdvisoryFindings(found) if found[0].kind == "semantic" else found
 
 
-def _as(asked: CheckRequest, language: str) -> CheckResult:
+def _as(asked: CheckerRequest, language: str) -> CheckerResult:
     project = flags(asked.path)
     own = project or ()
     if not any(flag.startswith(("-std=", "--std=", "-ansi")) for flag in own):
@@ -61,7 +61,7 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
     ):
         return Unavailable(f"`{found.name}`, which it includes, is too large or no regular file")
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         if _NO_HEADER.search(result.stderr):
             hint = "" if project is not None else "; a compile_commands.json would say where it is"
             return Unavailable(f"clang did not find a header{hint}")
@@ -80,7 +80,7 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
     return run_tool_on(asked, run, read)
 
 
-def _findings(asked: CheckRequest, text: str) -> Iterator[Finding]:
+def _findings(asked: CheckerRequest, text: str) -> Iterator[Finding]:
     for match in _ERROR.finditer(text):
         kind: Kind = "semantic" if match["category"] == "Semantic Issue" else "syntax"
         line, column = int(match["line"]), int(match["column"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -39,12 +39,12 @@ ARGUMENTS = (
 _MOST = ("-Xmaxerrs", "100")
 
 
-def javac(asked: CheckRequest) -> CheckResult:
+def javac(asked: CheckerRequest) -> CheckerResult:
     """The errors of the compiler's parser."""
     if is_module(asked.path):
         return Unavailable("javac would look for the modules that it names", missing=True)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         text = result.stderr.decode("utf-8", "replace")
         found = (
             finding(asked.source, m[2], int(m[1]), len(m[3] or "") + 1, "javac", encoding="utf-16")

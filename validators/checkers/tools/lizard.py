@@ -9,9 +9,9 @@ import json
 import sys
 from typing import NamedTuple
 
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
-    CheckResult,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -45,7 +45,7 @@ class CountedFunction(NamedTuple):
     parameters: int
 
 
-def lizard(asked: CheckRequest) -> CheckResult:
+def lizard(asked: CheckerRequest) -> CheckerResult:
     """A warning for each function that is more complex than `LIMIT`."""
     counted = count_functions(asked)
     if isinstance(counted, Unavailable):
@@ -60,7 +60,7 @@ def lizard(asked: CheckRequest) -> CheckResult:
     )  # fmt: skip
 
 
-def count_functions(asked: CheckRequest) -> tuple[CountedFunction, ...] | Unavailable:
+def count_functions(asked: CheckerRequest) -> tuple[CountedFunction, ...] | Unavailable:
     """The functions of a text as lizard counts them."""
 
     def read(result: ToolResult) -> tuple[CountedFunction, ...] | Unavailable:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -32,26 +32,26 @@ _RUN = ToolCommand(
 _SUFFIXES = {"javascript": ".js", "javascriptreact": ".jsx", "typescript": ".ts", "typescriptreact": ".tsx"}
 
 
-def syntax(asked: CheckRequest) -> CheckResult:
+def syntax(asked: CheckerRequest) -> CheckerResult:
     """What the parser and the language's early rules reject."""
     found = _found(asked)
     return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "syntax")
 
 
-def lint(asked: CheckRequest) -> CheckResult:
+def lint(asked: CheckerRequest) -> CheckerResult:
     """The rules for wrong or useless code, oxlint's default."""
     found = _found(asked)
     return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "lint")
 
 
-def _found(asked: CheckRequest) -> CheckResult:
+def _found(asked: CheckerRequest) -> CheckerResult:
     suffix = asked.path.suffix if asked.path else ""
     if suffix.lower() not in (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"):
         # oxlint takes the language from the extension alone.
         name = f"text{_SUFFIXES.get(asked.language, '.js')}"
         asked = replace(asked, path=asked.path.with_name(name) if asked.path else None)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         try:
             answer = json.loads(result.stdout)
             if answer["number_of_files"] != 1:

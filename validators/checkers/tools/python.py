@@ -5,28 +5,34 @@ from __future__ import annotations
 import re
 import sys
 
-from stet_ls.validators.checkers.check_request import CheckRequest, CheckResult, ToolCommand, Unavailable, run_tool_on
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import listed
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.tools import ruff
 
 
-def syntax(asked: CheckRequest) -> CheckResult:
+def syntax(asked: CheckerRequest) -> CheckerResult:
     """What Python's parser and compiler reject."""
     return _ruff(asked, ruff.SYNTAX)
 
 
-def lint(asked: CheckRequest) -> CheckResult:
+def lint(asked: CheckerRequest) -> CheckerResult:
     """Style, likely bugs, complexity, undefined names."""
     return _ruff(asked, ruff.LINT)
 
 
-def _ruff(asked: CheckRequest, question: ruff.RuleSelection) -> CheckResult:
+def _ruff(asked: CheckerRequest, question: ruff.RuleSelection) -> CheckerResult:
     argv = ruff.command(question, ruff.project_options(asked.path))
     if argv is None:
         return Unavailable("ruff is not installed", missing=True)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         found = ruff.answer(result)
         return (
             Unavailable(f"ruff failed (exit status {result.status})")
@@ -51,10 +57,10 @@ except (ValueError, MemoryError, RecursionError) as error:
 _PLACE = re.compile(r"^(?P<line>\d+):(?P<column>\d+):(?P<message>.+)$", re.MULTILINE)
 
 
-def own_parser(asked: CheckRequest) -> CheckResult:
+def own_parser(asked: CheckerRequest) -> CheckerResult:
     """`ast.parse`. Its version is the server's, not the project's, so it only advises."""
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         if result.status != 0:
             return Unavailable(f"ast failed (exit status {result.status})")
         return listed(asked.source, result.stdout, _PLACE, "ast")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -20,7 +20,7 @@ _PLACE = re.compile(r": line (\d+): ((?:syntax error|unexpected EOF).*)$", re.MU
 _OTHER_SHELL = re.compile(r"#!.*\b(?:zsh|ksh|fish|bats)\b")
 
 
-def bash(asked: CheckRequest) -> CheckResult:
+def bash(asked: CheckerRequest) -> CheckerResult:
     """The first syntax error; Unavailable for a script for another shell."""
     if _OTHER_SHELL.match(asked.source.text) or (asked.path and asked.path.suffix not in (".sh", ".bash", "")):
         return Unavailable("written for another shell", missing=True)
@@ -31,7 +31,7 @@ def bash(asked: CheckRequest) -> CheckResult:
     return run_tool_on(asked, ToolCommand("bash", arguments), partial(_read, asked))
 
 
-def _read(asked: CheckRequest, result: ToolResult) -> CheckResult:
+def _read(asked: CheckerRequest, result: ToolResult) -> CheckerResult:
     """Its messages count, not its exit status, which is 0 after a broken condition."""
     matches = _PLACE.finditer(result.stderr.decode("utf-8", "replace"))
     found = tuple(finding(asked.source, match[2], int(match[1]), 1, "bash") for match in matches)

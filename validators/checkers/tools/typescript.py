@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
-    CheckResult,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -42,17 +42,17 @@ process.stdout.write(JSON.stringify(errors));
 _SCRIPTS = {"oxc-parser": _OXC, "typescript": _TYPESCRIPT}
 
 
-def oxc(asked: CheckRequest) -> CheckResult:
+def oxc(asked: CheckerRequest) -> CheckerResult:
     """The errors of oxc's parser, loaded into Node."""
     return _by(asked, "oxc-parser")
 
 
-def typescript(asked: CheckRequest) -> CheckResult:
+def typescript(asked: CheckerRequest) -> CheckerResult:
     """The errors of TypeScript's own parser."""
     return _by(asked, "typescript")
 
 
-def _by(asked: CheckRequest, package: str) -> CheckResult:
+def _by(asked: CheckerRequest, package: str) -> CheckerResult:
     folder = _package(asked, package)
     if folder is None:
         return Unavailable(f"{package} is not set, and in no trusted workspace", missing=True)
@@ -60,7 +60,7 @@ def _by(asked: CheckRequest, package: str) -> CheckResult:
     if node is None or not asked.tools.allows(package):
         return Unavailable("node is not installed", missing=True)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         try:
             errors = json.loads(result.stdout)
             return distinct(
@@ -79,7 +79,7 @@ def _by(asked: CheckRequest, package: str) -> CheckResult:
     )
 
 
-def _package(asked: CheckRequest, package: str) -> Path | None:
+def _package(asked: CheckerRequest, package: str) -> Path | None:
     """The folder of the package that the user set, else that of a trusted workspace."""
     chosen = dict(asked.tools.programs).get(package)
     if chosen is not None:

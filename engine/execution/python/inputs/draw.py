@@ -23,7 +23,7 @@ from stet_ls.engine.execution.python.inputs.values.observed_types import with_ob
 from stet_ls.validators.ast_text import unparse
 
 if TYPE_CHECKING:
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy
 
 _MOST_CAUGHT = 3
 _DRAWING, _LOOKS = 2.0, 50
@@ -94,7 +94,7 @@ def _caught(node: ast.AST) -> tuple[str, ...]:
 def drawn_rows(
     parameters: Sequence[Parameter],
     context: ModuleContext,
-    strategy: Callable[[Parameter, ModuleContext], Texts],
+    strategy: Callable[[Parameter, ModuleContext], TextStrategy],
     count: int,
     seed: int,
 ) -> list[ArgumentRow]:

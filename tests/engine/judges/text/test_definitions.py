@@ -231,7 +231,9 @@ async def test_an_addition_must_keep_existing_code(
     body: str, instruction: str, meant: frozenset[str], verdict: Ruling
 ) -> None:
     after = BEFORE.replace("text.split()", body) + "\n\ndef lines(text):\n    return text.splitlines()\n"
-    evidence = await definitions.judge(replace(case(after, instruction, unit=""), action="generate", adds=meant))
+    evidence = await definitions.judge(
+        replace(case(after, instruction, unit=""), action="generate", changeable_units=meant)
+    )
     assert evidence.verdict is verdict, evidence
     assert verdict is Ruling.PASS or evidence.detail.startswith("`words` lost code")
 

@@ -20,7 +20,7 @@ from stet_ls.validators.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class CheckRequest:
+class CheckerRequest:
     """A text to check within `deadline` seconds. `path` gives its kind and its project; it is not read."""
 
     source: Source
@@ -44,8 +44,8 @@ class AdvisoryFindings(tuple[Finding, ...]):
     __slots__ = ()
 
 
-CheckResult = tuple[Finding, ...] | Unavailable
-Check = Callable[[CheckRequest], CheckResult]
+CheckerResult = tuple[Finding, ...] | Unavailable
+CheckFunction = Callable[[CheckerRequest], CheckerResult]
 """Findings of a text, or why there are none. Never raises because of the text or the tool."""
 
 FILE = "{file}"
@@ -76,7 +76,7 @@ _ANSWERS = ToolResultCache()
 
 
 def run_tool_on(
-    asked: CheckRequest, run: ToolCommand, read: Callable[[ToolResult], Answer | Unavailable]
+    asked: CheckerRequest, run: ToolCommand, read: Callable[[ToolResult], Answer | Unavailable]
 ) -> Answer | Unavailable:
     """The tool's answer about the text; `read` makes it from the tool's output. Equal requests are cached."""
     program = programs.find(run.program or run.tool, asked.tools, name=run.tool, path=asked.path)
@@ -98,7 +98,9 @@ def run_tool_on(
     )
 
 
-def _start(program: programs.ToolProgram, run: ToolCommand, text: bytes, name: str, asked: CheckRequest) -> ToolResult:
+def _start(
+    program: programs.ToolProgram, run: ToolCommand, text: bytes, name: str, asked: CheckerRequest
+) -> ToolResult:
     private = f"{PRIVATE}/{name}"
     copied = FILE in "".join(run.arguments)
     return run_tool(
@@ -143,6 +145,6 @@ def safe_name(path: Path | None, language: str) -> str:
     return "text" + (suffix if suffix in known else next(iter(known), ".txt"))
 
 
-def within_seconds(asked: CheckRequest, seconds: float) -> CheckRequest:
+def within_seconds(asked: CheckerRequest, seconds: float) -> CheckerRequest:
     """The same request with at most `seconds` for the answer."""
     return replace(asked, deadline=min(asked.deadline, seconds))
