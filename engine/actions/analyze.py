@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from stet_ls.engine.actions.action import Action, finish_answer
 from stet_ls.engine.actions.analysis.analysis_report import finding_count, report
-from stet_ls.engine.actions.analysis.measures import measure
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_for_findings
+from stet_ls.engine.actions.analysis.target_measures import measure
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import CONFIRMED, Answer

@@ -17,7 +17,7 @@ from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction

@@ -11,7 +11,7 @@ from typing import Protocol
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner, JobResources
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.harness import warm_spec
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners.toolchain import MissingToolError, find

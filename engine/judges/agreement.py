@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable, VersionOutcomes
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.calls import calls_for

@@ -11,7 +11,7 @@ from stet_ls.engine.api.actions import ActionSpec, spec_of
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Finding, Status, SyntaxVerdict

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.javascript import documented_runs
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.changed_lines import parts
 from stet_ls.engine.execution.python.changed_part import ChangedPart, with_error
 from stet_ls.engine.execution.python.harness import not_loaded, run

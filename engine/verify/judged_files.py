@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit

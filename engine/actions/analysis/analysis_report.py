@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from stet_ls.engine.actions.analysis.measures import COMPLEX, LIMITS, TargetMeasures
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings
+from stet_ls.engine.actions.analysis.target_measures import COMPLEX, LIMITS, TargetMeasures
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import code_span, harmless

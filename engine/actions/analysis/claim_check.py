@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, literal_at
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.inputs.subject import Subject, read_module, subject_of
 from stet_ls.engine.execution.python.module_location import locate_module
 from stet_ls.engine.job.job import Job

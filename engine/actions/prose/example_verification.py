@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.module_location import locate_module
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest

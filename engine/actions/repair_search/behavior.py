@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.repair_search.languages import for_language
+from stet_ls.engine.actions.repair_search.language_table import for_language
 from stet_ls.engine.actions.repair_search.search import Repair
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.runtime import Runtime

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, ComparedRepairs, compare_repairs
-from stet_ls.engine.actions.repair_search.languages import for_language
+from stet_ls.engine.actions.repair_search.language_table import for_language
 from stet_ls.engine.actions.repair_search.search import SECONDS, Repair
 from stet_ls.engine.actions.rewriting.reproduce import Reproduction
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.action import Action, build_job_prompt, refusal
 from stet_ls.engine.actions.analysis.claim_check import check_claims
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_about
-from stet_ls.engine.actions.reviewing.measures import ChangeMeasures, measure_change
+from stet_ls.engine.actions.reviewing.change_measures import ChangeMeasures, measure_change
 from stet_ls.engine.actions.reviewing.score import parts_of
 from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
 from stet_ls.engine.api.answer import Answer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stet_ls.engine.actions.analysis.measures import COMPLEX
-from stet_ls.engine.actions.reviewing.measures import ChangeMeasures
+from stet_ls.engine.actions.analysis.target_measures import COMPLEX
+from stet_ls.engine.actions.reviewing.change_measures import ChangeMeasures
 from stet_ls.engine.api.evidence import PROVING, Evidence, Ruling
 from stet_ls.engine.api.review import ReviewFinding, ScorePart
 from stet_ls.engine.api.summary import phrase

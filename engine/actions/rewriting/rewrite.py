@@ -16,7 +16,7 @@ from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Diagnostic, Request, TargetKind
 from stet_ls.engine.api.summary import Caution, Summary
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge

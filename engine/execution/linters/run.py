@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.linters.languages import ROWS, LintLine, SandboxLinter
+from stet_ls.engine.execution.linters.language_table import ROWS, LintLine, SandboxLinter
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners import box_steps, report_channel
 from stet_ls.engine.runners.box_steps import BoxStep

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.danger.languages import for_language
+from stet_ls.engine.judges.danger.language_table import for_language
 from stet_ls.engine.judges.danger.risk_kinds import CODES, FORGES, HIDES, NEVER_MEANT, SECRET_MOVED, TESTS, Risk
 from stet_ls.engine.judges.danger.risks import risks_in
 from stet_ls.validators.changed_excerpt import excerpts

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python import changed_lines, changed_part
 from stet_ls.engine.execution.python.changed_part import ChangedPart
 from stet_ls.engine.judges.case import Case

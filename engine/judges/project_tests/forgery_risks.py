@@ -9,7 +9,7 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.danger import judge as danger
-from stet_ls.engine.judges.project_tests.languages import for_language
+from stet_ls.engine.judges.project_tests.language_table import for_language
 from stet_ls.engine.runners.report import TestReport
 
 _MOST_LISTED = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages

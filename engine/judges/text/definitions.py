@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.engine.judges.text import removed_code
 from stet_ls.engine.judges.text.headers import changed_part, is_public, without_space
 from stet_ls.engine.prompt.instruction_intent import permits_removal
