@@ -57,12 +57,12 @@ def test_a_green_report_has_no_diagnosis() -> None:
 
 def test_a_repeated_instruction_is_worded_more_strongly() -> None:
     about = CodeFacts("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
-    told = diagnose(report(), about)
+    diagnoses = diagnose(report(), about)
     assert (
-        repair_orders(told)
+        repair_orders(diagnoses)
         == "- test_solution.py::test_add: a trusted test fails: -1 == 3 is false. You must change `add`."
     )
-    assert repair_orders(told, missed=True).startswith("Your last reply did not do what was asked.")
+    assert repair_orders(diagnoses, missed=True).startswith("Your last reply did not do what was asked.")
     assert repair_orders([], missed=True) == ""
 
 

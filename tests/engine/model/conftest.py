@@ -40,7 +40,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_listeners(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A machine on whose usual ports no program listens."""
     with dead_endpoint() as base_url:
         port = int(base_url.split(":")[2].removesuffix("/v1"))

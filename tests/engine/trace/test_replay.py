@@ -246,8 +246,8 @@ async def test_only_the_latest_records_are_kept_and_they_are_private(scripted: S
     files = store.files()
     assert [store.outcome(file) for file in files] == ["applied"] * 3
     assert len(list(user_paths().traces.iterdir())) == 6, "what became of a job goes with its record"
-    told = [file.name.partition("-")[2].removesuffix(".json") for file in files]
-    assert told == ids[:1:-1], "the newest first, also of those that ended within a second"
+    reported = [file.name.partition("-")[2].removesuffix(".json") for file in files]
+    assert reported == ids[:1:-1], "the newest first, also of those that ended within a second"
     assert user_paths().traces.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 

@@ -63,10 +63,10 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
         )
         result = await box.run(spec)
         try:
-            told = json.loads(result.stdout)
+            outcomes = json.loads(result.stdout)
         except ValueError:
             raise SystemExit(f"{result.status}: {result.stderr.decode('utf-8', 'replace')[-2000:]}") from None
-        found = {name: {"reached": reached or "", "why": why} for name, (reached, why) in told.items()}
+        found = {name: {"reached": reached or "", "why": why} for name, (reached, why) in outcomes.items()}
         for name, how in outside.reached():
             found[name]["reached"] += f" outside: {how}"
         return found

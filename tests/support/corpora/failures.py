@@ -48,7 +48,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabeledRun:
     """One run: its files, what was asked for, and the failures to come."""
 
     name: str
@@ -82,14 +82,14 @@ class Labelled:
         )
 
 
-def labelled(runner: str, folder: Path = FOLDER) -> Iterator[Labelled]:
+def labeled_runs(runner: str, folder: Path = FOLDER) -> Iterator[LabeledRun]:
     """The runs of a runner, in the order of their names: those that rules were made by, or those in `UNSEEN`."""
     for path in sorted((folder / runner).glob("*.txt")):
         case = sections.read(path)
         asked = next(case.sections.pop(name) for name in ("asked.py", "asked") if name in case.sections)
         labels = [*map(_whole, case.notes)]
-        labels += [label for file, text in case.sections.items() for label in _beside(file, text)]
-        yield Labelled(
+        labels += [label for file, text in case.sections.items() for label in _line_labels(file, text)]
+        yield LabeledRun(
             f"{runner}/{path.stem}",
             {file: f"{text}\n" for file, text in case.sections.items()},
             asked,
@@ -104,7 +104,7 @@ def _whole(note: str) -> Label:
     return _label(note.split(" ")[0], "", note)
 
 
-def _beside(file: str, text: str) -> Iterator[Label]:
+def _line_labels(file: str, text: str) -> Iterator[Label]:
     for line in text.splitlines():
         if _LABEL.search(line) and (name := _NAME.search(line)) and re.search(r"(#|//) -> ", line):
             yield _label(file, name[1] or name[3], line)

@@ -67,11 +67,11 @@ async def run(
 async def test_a_table_is_computed_and_described_by_what_it_holds(scripted: ScriptedModel, data: Path) -> None:
     answer, _ = await run(scripted, data, [program(TOTALS), DONE])
     assert answer.success, answer.message
-    told = answer.to_json()
-    assert told["execution_result"]["status"] == "ok"
-    assert told["execution_result"]["turns"] == 1
-    assert told["execution_result"]["stdout"] == "{'Jan': 30.0, 'Feb': 12.5}\n"
-    assert [(row["name"], row["kind"], row["description"]) for row in told["file_summary"]] == [
+    reported = answer.to_json()
+    assert reported["execution_result"]["status"] == "ok"
+    assert reported["execution_result"]["turns"] == 1
+    assert reported["execution_result"]["stdout"] == "{'Jan': 30.0, 'Feb': 12.5}\n"
+    assert [(row["name"], row["kind"], row["description"]) for row in reported["file_summary"]] == [
         ("totals.py", "code", "9 lines"),
         ("totals.csv", "data", "2 rows of month, revenue: the revenue of each month, 2 rows"),
     ]

@@ -121,10 +121,10 @@ def case(after: str, instruction: str = "", unit: str = "words", language: str =
 async def test_only_definitions_named_in_the_instruction_may_be_removed(instruction: str, verdict: Ruling) -> None:
     evidence = await definitions.judge(case(ONLY_WORDS, instruction))
     assert evidence.verdict is verdict, evidence
-    told = "`Basket` is gone"
+    reported = "`Basket` is gone"
     if instruction:
-        told += ", and the instruction does not say `remove Basket`"
-    assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == told)
+        reported += ", and the instruction does not say `remove Basket`"
+    assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == reported)
 
 
 async def test_a_requested_renaming_is_not_a_removal() -> None:

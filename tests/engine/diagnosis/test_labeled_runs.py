@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.corpora.failures import FOLDER, UNSEEN, Label, Labelled, labelled
+from support.corpora.failures import FOLDER, UNSEEN, Label, LabeledRun, labeled_runs
 from support.processes.tools import needs
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
@@ -42,7 +42,7 @@ async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, p
     sandbox = Sandbox(IsolationLevel.STRONG, probes)
     wrong: list[str] = []
     count = 0
-    for each in labelled(runner, folder):
+    for each in labeled_runs(runner, folder):
         reports, flaky = await run(sandbox, each, runner)
         wrong += judged(each, LANGUAGES[runner], reports, flaky)
         count += len(each.labels)
@@ -53,7 +53,7 @@ async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, p
     assert right >= ENOUGH[folder] * count, "\n".join(wrong)
 
 
-async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[TestReport, ...], frozenset[str]]:
+async def run(sandbox: Sandbox, each: LabeledRun, runner: str) -> tuple[tuple[TestReport, ...], frozenset[str]]:
     plan = TestPlan(
         LANGUAGES[runner],
         each.tests,
@@ -67,24 +67,24 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
 
 
 def judged(
-    each: Labelled, language: str, reports: tuple[TestReport, ...], flaky: frozenset[str]
+    each: LabeledRun, language: str, reports: tuple[TestReport, ...], flaky: frozenset[str]
 ) -> Iterator[str]:  # fmt: skip
     """A line for each failure that has a wrong diagnosis, did not take place, or has no label."""
     seen: set[str] = set()
     for label in each.labels:
         about = each.about(label, language, None, flaky)
-        told = [one for report in reports for one in diagnose(report, about) if label.of(one)]
-        seen |= {one.symptom.test or one.symptom.file for one in told}
-        if not told or told[0].cause is not label.cause:
-            yield line(each, label, told)
+        diagnoses = [one for report in reports for one in diagnose(report, about) if label.of(one)]
+        seen |= {one.symptom.test or one.symptom.file for one in diagnoses}
+        if not diagnoses or diagnoses[0].cause is not label.cause:
+            yield line(each, label, diagnoses)
     ended = {one.symptom.test or one.symptom.file for report in reports for one in diagnose(report, about)}
     for name in sorted(ended - seen):
         yield f"{each.name} {name}: it failed, and has no label"
 
 
-def line(each: Labelled, label: Label, told: list[Diagnosis]) -> str:
-    if not told:
+def line(each: LabeledRun, label: Label, diagnoses: list[Diagnosis]) -> str:
+    if not diagnoses:
         return f"{each.name} {label}: {label.cause}, but it did not fail"
-    failure = told[0].symptom.failure
+    failure = diagnoses[0].symptom.failure
     said = failure.message.strip().partition("\n")[0][:120]
-    return f"{each.name} {label}: {label.cause}, but {told[0].kind} was told of {failure.type}: {said}"
+    return f"{each.name} {label}: {label.cause}, but {diagnoses[0].kind} was told of {failure.type}: {said}"
