@@ -32,7 +32,7 @@ WORTH = 1.1
 """A gain below this is not worth an edit, and hardly distinguishable from noise."""
 ROUNDS, LEAST_ROUNDS = 15, 7
 _LEAST_AGAIN = 3
-_OTHERWISE = 1.5
+_CLEARLY_MORE = 1.5
 """The factor by which the gain of second calls has to differ from that of first calls to count as different."""
 _SAMPLES = 2000
 _INPUTS = 40
@@ -122,7 +122,7 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
 
 def evidence_of(found: Speedup) -> Evidence:
     """The evidence from a measured gain."""
-    if (again := found.again) is not None and _is_another_story(found, again):
+    if (again := found.again) is not None and _only_one_gains(found, again):
         when = "on repeated calls only" if again.is_faster else "on first calls only"
         both = f"faster {when}: {found}, and {again} when repeated"
         undecided = Evidence(Check.TIMING, Ruling.UNKNOWN, both, trusted=True)
@@ -138,10 +138,10 @@ def evidence_of(found: Speedup) -> Evidence:
     return replace(undecided, count=found.inputs)
 
 
-def _is_another_story(first: Speedup, again: Speedup) -> bool:
+def _only_one_gains(first: Speedup, again: Speedup) -> bool:
     """Whether only one of them is a gain: by a wide margin, or after a first call that was not warm."""
     gained, lost = (first, again) if first.is_faster else (again, first)
-    by_far = gained.low >= _OTHERWISE * lost.high
+    by_far = gained.low >= _CLEARLY_MORE * lost.high
     return gained.is_faster and lost.low < WORTH and (by_far or (gained is first and not first.warm))
 
 

@@ -43,7 +43,7 @@ from stet_ls.validators.structure import units
 
 __all__ = ["ModelTier", "Prompt", "RejectionReason", "RememberedItem", "TaskSpec", "build", "refine", "repair"]
 
-_UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
+_TOO_MUCH_CONTEXT: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
 }  # fmt: skip
 _LEAST_SPEC = 5
@@ -126,7 +126,7 @@ def build(
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub, *spec))
     gathered = gather_context(request, target, shown, hidden=done, index=index, remembered=remembered)
-    pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
+    pieces = [piece for piece in gathered.pieces if piece.worth not in _TOO_MUCH_CONTEXT[tier]]
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub), begins=begins)
     frame = _frame(request, layout, task, pieces, budget_tokens, ignored, tier)
     if frame.room < 0:

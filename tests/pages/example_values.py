@@ -125,7 +125,7 @@ _SENTENCES: Final = {
     "team": "", "them": "it", "then": "", "together": "cannot be read",
     "too_large": "the file is larger than 500 KB", "unasked": "no model is configured",
     "unless": "if nothing refutes it", "unmet": "`tests pass`", "unrun": "2 did not run",
-    "unsaid": "no evidence", "verb": "failed", "verbs": "reach", "verdict": "fail", "waits": "",
+    "not_proven": "no evidence", "verb": "failed", "verbs": "reach", "verdict": "fail", "waits": "",
     "want": "30 rows", "wanted": "a number", "was": "1", "way": "to line 9", "way_out": "Run `stet doctor`",
     "what": "the name", "when": "on 3 of 4 inputs", "which": "step 2", "whose": "changed",
     "why": "no Python found", "why_no_python": "no Python was found", "why_none": "pytest is not installed",

@@ -20,7 +20,7 @@ THOROUGH = 10.0
 
 _LARGE = 64_000
 """Bytes beyond which our own checks, which read the whole tree, do not run for a keystroke's verdict."""
-_UNHURRIED = 0.5
+_ENOUGH_SECONDS = 0.5
 """Seconds of a deadline that leave time for them: 0.1 for 10,000 lines of C#."""
 
 
@@ -108,7 +108,7 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
     row = languages.language(language)
     name = row.id if row else language
     if row is not None and grammars.is_foreign(row):
-        return replace(language_pack.glance(source, row, deadline=deadline), seconds=time.monotonic() - started)
+        return replace(language_pack.check_fast(source, row, deadline=deadline), seconds=time.monotonic() - started)
     try:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:
@@ -116,7 +116,7 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
             Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started
         )
     findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
-    if len(parsed.data) <= _LARGE or deadline >= _UNHURRIED:
+    if len(parsed.data) <= _LARGE or deadline >= _ENOUGH_SECONDS:
         findings = (*findings, *builtin_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)

@@ -59,9 +59,9 @@ async def javascript_calls(runtime: Runtime, root: Path, source: str, text: str,
     except MissingToolError as missing:
         return f"{missing} is not installed: {missing.install}"
     place = f".stet-{secrets.token_hex(8)}"
-    twin = str(Path(source).with_name(f"{Path(source).stem}-{place[6:]}.mjs"))
+    module_copy = str(Path(source).with_name(f"{Path(source).stem}-{place[6:]}.mjs"))
     job = {
-        "modules": [source, twin],
+        "modules": [source, module_copy],
         "calls": [call for part in (tests, text) for call in shown_calls(part)],
         "typed": typed_parameters(text),
         "most": _MOST,
@@ -69,7 +69,7 @@ async def javascript_calls(runtime: Runtime, root: Path, source: str, text: str,
     files = {
         f"{place}/calls.mjs": (_INSIDE / "calls.mjs").read_bytes(),
         f"{place}/job.json": json.dumps(job).encode(),
-        twin: text.encode("utf-8", "surrogatepass"),  # for a module with `export` in a project of CommonJS
+        module_copy: text.encode("utf-8", "surrogatepass"),  # for a module with `export` in a project of CommonJS
     }
     argv = (str(node.path), "--no-warnings", f"{place}/calls.mjs", f"{place}/job.json")
     env = {"TZ": "UTC", "NO_COLOR": "1", "PATH": f"{node.path.parent}:/usr/bin:/bin"}

@@ -42,10 +42,10 @@ class FoundRepairs:
     def is_clear(self) -> bool:
         """True if all repairs behave alike, as far as inputs show, and enough checks speak for two edits."""
         first, *others = self.found.behaviors
-        return not others and not self._is_daring and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
+        return not others and not self._is_weakly_checked and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
 
     @property
-    def _is_daring(self) -> bool:
+    def _is_weakly_checked(self) -> bool:
         return self.best.edits > 1 and self.checks < _CHECKS_OF_TWO
 
     def evidence(self, like: str = "") -> Evidence:
@@ -63,7 +63,7 @@ class FoundRepairs:
 
     def _question(self) -> str:
         """The input that tells the likeliest two apart, as a question."""
-        if len(self.found.behaviors) == 1 and self._is_daring:
+        if len(self.found.behaviors) == 1 and self._is_weakly_checked:
             shown = f"{plural(self.checks, 'check')} {verb('show', self.checks)}"
             return f"it takes two edits, and only {shown} that they are right"
         call, distinguishing_outcomes = self.found.distinguishing, self.found.distinguishing_outcomes

@@ -40,7 +40,7 @@ class Acceptance:
         return f"not accepted: {self.unmet}: {self.detail}" if self.unmet else ""
 
     @property
-    def is_news(self) -> bool:
+    def is_unknown_to_action(self) -> bool:
         """Whether the action did not know the problem: what a judge of its own refutes, it repaired if it could."""
         return self.unmet is not None and self.unmet.kind is not CriterionKind.JUDGE
 

@@ -145,7 +145,7 @@ class PlanRun:
             except StetError as error:
                 self.results.errors.append(error)
                 return None, str(error)
-            answer, why, again = checked.answer, checked.problem, checked.is_news
+            answer, why, again = checked.answer, checked.problem, checked.is_unknown_to_action
             if not why and (path := self.overlay.conflict(answer)) is not None:
                 why, again = f"another step changed {path.name} meanwhile", True
             if not why:

@@ -32,7 +32,7 @@ from stet_ls.engine.execution.runtime import Runtime
 
 _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
-_MANY, _PATIENT = 12_000, 0.3
+_MANY, _LONG_SECONDS = 12_000, 0.3
 """Up to how many items the iterators of a longer run are compared, and the processor seconds for each call."""
 
 
@@ -74,7 +74,7 @@ class VersionPair:
 
     async def run_longer(self, calls: tuple[Call, ...]) -> HarnessReport | None:
         """The report of calls with more items of their iterators; None if nothing could be loaded."""
-        trial = replace(self._trial(calls), probed=(), probe="", items=_MANY, cpu=_PATIENT)
+        trial = replace(self._trial(calls), probed=(), probe="", items=_MANY, cpu=_LONG_SECONDS)
         return _loaded(await self._report(trial))
 
     async def run_old(self, calls: tuple[Call, ...], seconds: float | None = None) -> Mapping[int, CallOutcome] | None:

@@ -187,8 +187,8 @@ def _by_names(
 ) -> ExecutedChange:
     """The verdict without coverage: tests have to name each changed part, or the change consists of one part."""
     reached = {each: names(good, each.names) | (fixed if len(errors) == 1 else frozenset()) for each in errors}
-    unsaid = [each.unit for each, tests in reached.items() if not tests]
-    missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)
+    unnamed = [each.unit for each, tests in reached.items() if not tests]
+    missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unnamed)
     tests: frozenset[str] = frozenset().union(*reached.values())
     return ExecutedChange(
         tests, tuple(missed), reserve="counted by names in the tests, since their coverage is unknown"

@@ -173,7 +173,7 @@ class _Runs:
         """Runs with another text in its place; None if there is no time for that."""
         return await self._run(text) if self._runtime.left() >= _LEAST_SECONDS else None
 
-    def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+    def named_in(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         """The tests among some that use one of `names`, or what leads to it. Parses: not for an event loop."""
         case, found = self._case, self._found
         return tests_naming(ids, names, case.after.text, found.helpers, found.texts, case.language)
@@ -265,7 +265,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         whose = "it stands" if len(passing) == 1 else "they stand"
         return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
     tests = PassingTests(passing, passing & was, len(failed), uncounted)
-    return await judge_execution(case, tests, run.traced(after), run.saying, run.other)
+    return await judge_execution(case, tests, run.traced(after), run.named_in, run.other)
 
 
 async def _confirmed(

@@ -37,7 +37,7 @@ AGAIN = 30.0
 """Seconds after which the table is checked again, for others' writes or because it could not be reached."""
 _CACHED = 2_000
 """Rows that are kept in memory, of 2 KB each."""
-_IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
+_CONNECT_OPTIONS = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
 """For object stores, whose library retries for minutes: no job waits for it, and the next check retries."""
 
 
@@ -63,7 +63,7 @@ class TeamTable:
         self.fault = "not connected yet"
         """Why it cannot be searched, or ""."""
         self._embedder = embedder
-        self._storage = {**_IMPATIENT, **storage} if "://" in place else None
+        self._storage = {**_CONNECT_OPTIONS, **storage} if "://" in place else None
         self._table: LanceTable | None = None
         self._matrix: VectorMatrix | None = None
         self._version = -1

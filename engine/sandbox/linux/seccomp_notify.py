@@ -100,10 +100,10 @@ class SyscallAnswers:
         if target > 0:
             self._signal(target, sent)
             return None
-        everybody = [process for process in self._members() if target == -1 or _group(process) == -target]
-        if not everybody:
+        receivers = [process for process in self._members() if target == -1 or _group(process) == -target]
+        if not receivers:
             raise ProcessLookupError(errno.ESRCH, "no such group")
-        for process in everybody:
+        for process in receivers:
             if process != own or (target != -1 and self.patient):
                 with contextlib.suppress(ProcessLookupError):
                     self._signal(process, sent)

@@ -29,13 +29,13 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     if probe["load"] or not calls:
         return {"texts": [reported_outcomes(probe, set())], "left_out": left_out}
     # If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
-    base = peaceful(job, calls, end) if unfit else None
+    base = first_outcomes(job, calls, end) if unfit else None
     rest = end if unfit else end - 1.2 * (real_clock() - begun)
     others = [
         forked(job, text, calls, rest, CallTimeLimit(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]
     ]
     if base is None:
-        base = probe if agree(probe, others) else peaceful(job, calls, end)
+        base = probe if agree(probe, others) else first_outcomes(job, calls, end)
     same = {n for n, outcome in probe["outcomes"].items()
             if base["outcomes"].get(n, {}).get("digest") == outcome["digest"]}  # fmt: skip
     left_out += [{"call": n, "kind": "flaky", "message": ""} for n in base["outcomes"] if n not in same]
@@ -62,7 +62,7 @@ def is_rounded(outcome: dict[str, Any]) -> bool:
     return "\x01" in "".join(outcome.get("results", ())) + outcome.get("variables", "")
 
 
-def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
+def first_outcomes(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
     """The first text's outcomes of usable calls."""
     return forked(job, job["texts"][0], calls, end, CallTimeLimit(20 * job["cpu"], 1), len(calls) + 1)
 

@@ -23,7 +23,7 @@ from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.languages import LANGUAGES, language, language_of
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.syntax import language_pack
-from stet_ls.validators.syntax.language_pack.child_pool import ParserPool, crew
+from stet_ls.validators.syntax.language_pack.child_pool import ParserPool, parser_pool
 
 PACKED = [row for row in LANGUAGES if row.packed and row.packed not in language_pack.DENIED]
 TIMEOUT = 60.0
@@ -72,7 +72,7 @@ def row(name: str) -> Language:
 
 def ask(by: ParserPool, text: str | Source, name: str = "haskell", deadline: float = TIMEOUT) -> SyntaxVerdict:
     source = Source(text) if isinstance(text, str) else text
-    return language_pack.glance(source, row(name), deadline=deadline, by=by, denied={})
+    return language_pack.check_fast(source, row(name), deadline=deadline, by=by, denied={})
 
 
 def warm(by: ParserPool) -> None:
@@ -306,19 +306,19 @@ def test_a_forked_process_has_children_of_its_own() -> None:
     code = """
 import os, time
 from stet_ls.validators import syntax
-from stet_ls.validators.syntax.language_pack.child_pool import crew
+from stet_ls.validators.syntax.language_pack.child_pool import parser_pool
 from stet_ls.validators.source import Source
 def ask(): return syntax.check_fast(Source('main = putStrLn "x"'), "haskell", deadline=60)
 assert ask().status == "ok"
-taken = [crew()._take(time.monotonic() + 60) for _ in range(2)]
+taken = [parser_pool()._take(time.monotonic() + 60) for _ in range(2)]
 if (process_id := os.fork()) == 0:
     status = ask().status
-    crew().close()
+    parser_pool().close()
     os._exit(0 if status == "ok" else 1)
 assert os.waitpid(process_id, 0)[1] == 0
 for child in taken:
     assert child.is_alive()
-    crew()._give_back(child, kept=True)
+    parser_pool()._give_back(child, kept=True)
 assert ask().status == "ok"
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=2 * TIMEOUT)
@@ -360,4 +360,4 @@ def test_a_grammar_on_the_deny_list_is_not_even_tried() -> None:
 @pytest.fixture(scope="module", autouse=True)
 def _no_child_outlives_the_tests() -> Iterator[None]:
     yield
-    crew().close()
+    parser_pool().close()
