@@ -30,7 +30,7 @@ TESTS = "from doubling import double\n\n\ndef test_three():\n    assert double(3
 
 
 @pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
+async def bench(scripted: ScriptedModel, stet_home: Path, long_time_limits: None) -> AsyncIterator[Bench]:
     once = Settings(models=(ModelRow(name="*", samples=1),))  # the calls are counted
     async with Bench(scripted, once) as bench:
         yield bench

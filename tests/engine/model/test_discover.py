@@ -56,14 +56,14 @@ async def test_without_providers_a_local_server_is_found(found: ScriptedModel, p
 @pytest.mark.parametrize(
     "listing", [Reply(mode="html"), Reply.failure(404), Reply(raw=b"[]"), Reply(raw=b'{"data":[]}'), Reply("", delay=9)]
 )
-@pytest.mark.usefixtures("hurried")
+@pytest.mark.usefixtures("short_time_limits")
 async def test_a_web_server_is_not_taken_for_a_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
     found.listing = listing
     await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
     assert found.requests == []
 
 
-@pytest.mark.usefixtures("hurried")
+@pytest.mark.usefixtures("short_time_limits")
 async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) -> None:
     found.listing = Reply("never", first_delay=60)
     began = time.monotonic()

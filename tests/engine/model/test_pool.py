@@ -200,7 +200,7 @@ async def test_health_reports_the_endpoint(
 ) -> None:
     scripted.listing = listing
     if status == "silent":
-        request.getfixturevalue("hurried")
+        request.getfixturevalue("short_time_limits")
     began = time.monotonic()
     health = await asker.models.health()
     assert time.monotonic() - began < 30, "whoever is silent is so for a minute"

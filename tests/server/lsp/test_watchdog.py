@@ -80,13 +80,13 @@ async def test_the_server_ends_after_its_client(state: str) -> None:
         sys.executable, "-c", CLIENT, PROBE, state, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     assert client.stdout is not None
-    server_id, heir_id = map(int, (await client.stdout.readline()).split())
+    server_id, child_id = map(int, (await client.stdout.readline()).split())
     try:
         client.kill()
         await client.wait()
         assert await gone(server_id, TIMEOUT)
     finally:
-        os.kill(heir_id, 9)
+        os.kill(child_id, 9)
         if is_alive(server_id):
             os.kill(server_id, 9)
 

@@ -28,7 +28,7 @@ from stet_ls.engine.sandbox.spec import BoxError, Limits, RunSpec
 
 HERE = Path(__file__).parent
 INSIDE = ("inside", "honest", "attack_files", "attack_processes", "attack_network", "attack_kernel")
-UNSAFE = ("kill_everybody",)
+UNSAFE = ("kill_all",)
 """Without a box it would reach every process of the user's."""
 PLANTED = "STET_PLANTED_SECRET"
 NO_BOX = 77
