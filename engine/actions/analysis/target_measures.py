@@ -43,10 +43,6 @@ COMPLEX = 10
 """The number of paths above which a function counts as complex: McCabe's limit, and ruff's."""
 
 
-_STYLE_GUIDES = {"python": pep8.review}
-"""Style reviews by language id, for languages with a style guide that a tool can check."""
-
-
 @dataclass(frozen=True, slots=True)
 class TargetMeasures:
     """The measurements of one target. None, or a sentence, marks what was not measured."""
@@ -117,10 +113,11 @@ def _count(measures: TargetMeasures, request: Request, target: Target, tools: To
 
 
 def _style(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
-    if (style_guide := _STYLE_GUIDES.get(request.language)) is not None:
+    row = language_row(request.language)
+    if row is not None and row.style_guide is not None:
         if not tools.allows("ruff"):
             return measures
-        review = style_guide(request.source, target.span, path=request.path)
+        review = row.style_guide(request.source, target.span, path=request.path)
         return replace(measures, pep8=review, style=review.style if review else None)
     if measures.verdict.status is Status.ERROR:
         return measures
