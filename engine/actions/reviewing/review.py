@@ -77,7 +77,6 @@ class Reviewed:
 
     review: Review
     opinions: ModelFindings
-    measures: ChangeMeasures
 
 
 async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None = None, unasked: str = "") -> Reviewed:
@@ -100,7 +99,7 @@ async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None =
     parts = parts_of(subject.judges, measures, findings, note)
     reviewer = job.usage.model if opinions.asked else ""
     made = Review(parts, findings, opinions.dropped, note or opinions.note, reviewer)
-    return Reviewed(made, opinions, measures)
+    return Reviewed(made, opinions)
 
 
 async def _ask(job: Job, request: Request, subject: ReviewSubject) -> ModelFindings:

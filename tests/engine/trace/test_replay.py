@@ -307,6 +307,16 @@ async def test_a_truncated_record_is_reported(bench: Bench, scripted: ScriptedMo
         read(tmp_path / "cut.json")
 
 
+async def test_a_field_of_earlier_records_is_read_and_not_written(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN, budget=Budget.QUICK)
+    data = json.loads((await recorded(bench)).to_json())
+    assert "tab_size" not in data["request"]
+
+    data["request"]["tab_size"] = 8
+    assert (await again(parse(json.dumps(data), "r.json"))).diff == ""
+
+
 async def test_a_record_from_before_example_calls_is_replayed_without_them(
     bench: Bench, scripted: ScriptedModel
 ) -> None:
