@@ -17,7 +17,6 @@ class Cause(StrEnum):
     ENVIRONMENT = "environment"
     LOGIC = "logic"
     TEST = "test"
-    FLAKY = "flaky"
     UNDETERMINED = "undetermined"
 
 
@@ -28,9 +27,8 @@ class CodeFacts:
     Paths are relative to the working folder. `solution` are the files of the candidate, `trusted` the test files that
     the user or the project wrote (doctests count as such). `unit` is the requested name and `parameters` the
     least and the most positional arguments requested for it (None: any number); `modules` are the top-level names
-    that can be imported from the workspace, `installed` those of the environment and the standard library. `flaky` are
-    the ids whose outcomes varied in repeated runs. `types` are the annotations of the unit's parameters,
-    `texts` the texts of the solution's files.
+    that can be imported from the workspace, `installed` those of the environment and the standard library. `types` are
+    the annotations of the unit's parameters, `texts` the texts of the solution's files.
     """
 
     language: str
@@ -41,7 +39,6 @@ class CodeFacts:
     asked: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     installed: frozenset[str] = frozenset()
-    flaky: frozenset[str] = frozenset()
     types: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
 

@@ -90,7 +90,7 @@ class _Loop:
                 found = await run(self.job, self.plan, self.suite, text, self.excluded)
             self.job.on_event(Stage("diagnosis", str(found)))
             before = len(self.excluded)
-            for each in found.of(Cause.TEST, Cause.FLAKY):
+            for each in found.of(Cause.TEST):
                 tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
                 self.excluded.update({test: each.sentence for test in tests if test not in self.excluded})
             unrun = len(self.suite.tests) - len(self.excluded) - len(found.passed | tests_of(found.diagnoses))
@@ -101,7 +101,7 @@ class _Loop:
         if why := self.job.call_limit_reason():
             self.job.usage.warn(f"Wrong tests not replaced: {why}")
             return found
-        suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
+        suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST))
         if isinstance(suite, str):
             self.job.usage.warn(f"Wrong tests not replaced: {suite}")
             return found

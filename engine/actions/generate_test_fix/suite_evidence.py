@@ -40,4 +40,4 @@ def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, exclu
 
 def _is_excluded(each: Diagnosis, excluded: Mapping[str, str]) -> bool:
     tests = tests_of([each])
-    return each.cause in (Cause.TEST, Cause.FLAKY) or (bool(tests) and tests <= excluded.keys())
+    return each.cause is Cause.TEST or (bool(tests) and tests <= excluded.keys())

@@ -46,11 +46,6 @@ def test_an_untrusted_test_does_not_decide() -> None:
     assert diagnose(report(), CodeFacts("python", unit="add"))[0].cause is Cause.UNDETERMINED
 
 
-def test_a_test_with_varying_results_is_flaky() -> None:
-    about = CodeFacts("python", unit="add", flaky=frozenset({"test_solution.py::test_add"}))
-    assert diagnose(report(), about)[0].cause is Cause.FLAKY
-
-
 def test_a_green_report_has_no_diagnosis() -> None:
     assert diagnose(TestReport("pytest", SuiteOutcome.GREEN, cases=(CaseResult("a", CaseOutcome.PASSED),)), ABOUT) == ()
 

@@ -7,7 +7,6 @@ the wrong ones are printed, since one more rule may not be what they need.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,8 +42,7 @@ async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, p
     wrong: list[str] = []
     count = 0
     for each in labeled_runs(runner, folder):
-        reports, flaky = await run(sandbox, each, runner)
-        wrong += judged(each, LANGUAGES[runner], reports, flaky)
+        wrong += judged(each, LANGUAGES[runner], await run(sandbox, each, runner))
         count += len(each.labels)
     await sandbox.close()
 
@@ -53,7 +51,7 @@ async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, p
     assert right >= ENOUGH[folder] * count, "\n".join(wrong)
 
 
-async def run(sandbox: Sandbox, each: LabeledRun, runner: str) -> tuple[tuple[TestReport, ...], frozenset[str]]:
+async def run(sandbox: Sandbox, each: LabeledRun, runner: str) -> TestReport:
     plan = TestPlan(
         LANGUAGES[runner],
         each.tests,
@@ -61,23 +59,19 @@ async def run(sandbox: Sandbox, each: LabeledRun, runner: str) -> tuple[tuple[Te
         framework="unittest" if runner == "unittest" else "",
         limits=Limits(seconds=each.seconds, wall_factor=60.0) if each.seconds else None,
     )
-    reports = tuple([await run_tests(sandbox, replace(plan, seed=seed)) for seed in range(each.runs)])
-    ended = {case.id: {one.outcome for report in reports if (one := report.case(case.id))} for case in reports[0].cases}
-    return reports, frozenset(test for test, outcomes in ended.items() if len(outcomes) > 1)
+    return await run_tests(sandbox, plan)
 
 
-def judged(
-    each: LabeledRun, language: str, reports: tuple[TestReport, ...], flaky: frozenset[str]
-) -> Iterator[str]:  # fmt: skip
+def judged(each: LabeledRun, language: str, report: TestReport) -> Iterator[str]:
     """A line for each failure that has a wrong diagnosis, did not take place, or has no label."""
     seen: set[str] = set()
     for label in each.labels:
-        about = each.about(label, language, None, flaky)
-        diagnoses = [one for report in reports for one in diagnose(report, about) if label.of(one)]
+        about = each.about(label, language, None)
+        diagnoses = [one for one in diagnose(report, about) if label.of(one)]
         seen |= {one.symptom.test or one.symptom.file for one in diagnoses}
         if not diagnoses or diagnoses[0].cause is not label.cause:
             yield line(each, label, diagnoses)
-    ended = {one.symptom.test or one.symptom.file for report in reports for one in diagnose(report, about)}
+    ended = {one.symptom.test or one.symptom.file for one in diagnose(report, about)}
     for name in sorted(ended - seen):
         yield f"{each.name} {name}: it failed, and has no label"
 

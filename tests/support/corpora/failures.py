@@ -56,7 +56,6 @@ class LabeledRun:
     asked: str
     trusted: frozenset[str]
     labels: tuple[Label, ...]
-    runs: int
     seconds: float | None
 
     @property
@@ -64,7 +63,7 @@ class LabeledRun:
         """The test files."""
         return tuple(path for path in self.files if _TEST.search(path))
 
-    def about(self, label: Label, language: str, environment: Environment | None, flaky: frozenset[str]) -> CodeFacts:
+    def about(self, label: Label, language: str, environment: Environment | None) -> CodeFacts:
         """What is known when that failure is diagnosed."""
         solution = {path: text for path, text in self.files.items() if path not in self.tests}
         if language == "python":
@@ -77,7 +76,6 @@ class LabeledRun:
             solution=frozenset(solution),
             trusted=self.trusted,
             modules=frozenset(PurePosixPath(path).stem for path in self.files),
-            flaky=flaky,
             texts=solution,
         )
 
@@ -95,7 +93,6 @@ def labeled_runs(runner: str, folder: Path = FOLDER) -> Iterator[LabeledRun]:
             asked,
             frozenset(case.keys.get("trusted", "").split()),
             tuple(labels),
-            int(case.keys.get("runs", "1")),
             float(case.keys["seconds"]) if "seconds" in case.keys else None,
         )
 
