@@ -54,7 +54,6 @@ class LabeledRun:
     name: str
     files: Mapping[str, str]
     asked: str
-    trusted: frozenset[str]
     labels: tuple[Label, ...]
     seconds: float | None
 
@@ -74,7 +73,6 @@ class LabeledRun:
         return replace(
             about,
             solution=frozenset(solution),
-            trusted=self.trusted,
             modules=frozenset(PurePosixPath(path).stem for path in self.files),
             texts=solution,
         )
@@ -91,7 +89,6 @@ def labeled_runs(runner: str, folder: Path = FOLDER) -> Iterator[LabeledRun]:
             f"{runner}/{path.stem}",
             {file: f"{text}\n" for file, text in case.sections.items()},
             asked,
-            frozenset(case.keys.get("trusted", "").split()),
             tuple(labels),
             float(case.keys["seconds"]) if "seconds" in case.keys else None,
         )
