@@ -12,7 +12,7 @@ from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
-from stet_ls.engine.judges.differential.input_domain import Kind, argument_kinds, in_input_domain
+from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds, in_input_domain
 from stet_ls.engine.judges.differential.unusual_inputs import (
     ENOUGH,
     NOT_FINITE,
@@ -157,7 +157,9 @@ class Comparison:
             places=self.places,
         )  # fmt: skip
 
-    def _without_foreign(self, known: Sequence[Mapping[str, Kind]], meant: Mapping[str, frozenset[str]]) -> Comparison:
+    def _without_foreign(
+        self, known: Sequence[Mapping[str, ArgumentKind]], meant: Mapping[str, frozenset[str]]
+    ) -> Comparison:
         """The comparison without the guesses that the new code fails on, if they are of none of the `known` kinds."""
         left = tuple(each for each in self.differences if not each.fails_on_guess
                      or is_named_kind(each.call, meant, known) or in_input_domain(each.call, known))  # fmt: skip

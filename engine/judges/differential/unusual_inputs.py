@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
-from stet_ls.engine.judges.differential.input_domain import Kind, argument_kinds
+from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds
 
 ENOUGH, ENOUGH_MEANT = 20, 5
 """The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
@@ -78,11 +78,11 @@ class UsualKinds:
             for name, kind in argument_kinds(call).items() if (usual := self.kinds.get(name, frozenset()))
         )  # fmt: skip
 
-    def _has_unusual_items(self, name: str, kind: Kind) -> bool:
+    def _has_unusual_items(self, name: str, kind: ArgumentKind) -> bool:
         wanted = {each.partition(" of ")[2] for each in self.meant.get(name, ())} - {""}
         if isinstance(kind, str) or kind[0] != "List" or not wanted:
             return False
-        items: frozenset[Kind] = frozenset().union(*kind[1:])
+        items: frozenset[ArgumentKind] = frozenset().union(*kind[1:])
         return not wanted.issuperset(map(_top, items))
 
     def _are_alike(self, name: str, own: str) -> bool:
@@ -168,7 +168,7 @@ def is_container(call: Call, agreed: Sequence[Call], meant: Mapping[str, frozens
     )  # fmt: skip
 
 
-def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, Kind]]) -> bool:
+def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, ArgumentKind]]) -> bool:
     """Whether an argument has a kind that a name or the docstring suggests, and that none of the `known` ones have."""
     return any(
         _top(kind) in meant.get(name, ()) and all(_top(each.get(name, "")) != _top(kind) for each in known)
@@ -190,7 +190,7 @@ _GROWN = {
 """How an enlarged argument begins, by its kind."""
 
 
-def _top(kind: Kind) -> str:
+def _top(kind: ArgumentKind) -> str:
     if isinstance(kind, str):
         return next((name for begin, name in _GROWN.items() if kind.startswith(begin)), kind)
     return kind[0].partition(" of ")[0]

@@ -17,7 +17,7 @@ from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_WITH_EXAMPLE
 from stet_ls.engine.execution.javascript.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike
-from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for
+from stet_ls.engine.execution.javascript.inputs.examples import TestText, rows_for
 from stet_ls.engine.execution.javascript.inputs.few_values import with_few
 from stet_ls.engine.execution.javascript.inputs.handled_errors import failing_functions
 from stet_ls.engine.execution.javascript.inputs.subject import (
@@ -54,7 +54,7 @@ def new_constants(before: str, after: str, language: str, qualified: str) -> tup
 
 @lru_cache(maxsize=32)
 def calls_for(
-    text: str, language: str, qualified: str, tests: tuple[Text, ...] = (), besides: tuple[str, ...] = ()
+    text: str, language: str, qualified: str, tests: tuple[TestText, ...] = (), besides: tuple[str, ...] = ()
 ) -> tuple[Call, ...]:
     """The inputs of a unit of a text, the same each time; none if it is not callable.
 
@@ -82,7 +82,7 @@ def fixed_parameters(text: str, language: str, qualified: str) -> tuple[str, ...
 class _Inputs:
     """Makes the calls of one subject."""
 
-    def __init__(self, module: Module, subject: Subject, tests: tuple[Text, ...], besides: tuple[str, ...]) -> None:
+    def __init__(self, module: Module, subject: Subject, tests: tuple[TestText, ...], besides: tuple[str, ...]) -> None:
         self._module, self._subject, self._tests, self._besides = module, subject, tests, besides
         self._makes_function = _makes_function(subject.node)
         self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
