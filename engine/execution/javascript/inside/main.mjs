@@ -9,7 +9,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 
-import { WAYS, built, builtBeside } from "./loading.mjs";
+import { WAYS, built, builtAsSecondFile } from "./loading.mjs";
 
 const REPORT = Number(process.env.BOX_REPORT_FD);
 const UNFIT = new Set(["late", "limit", "died", "reached"]);
@@ -175,7 +175,7 @@ async function missed(job, texts, calls) {
   const asked = [];
   try {
     for (const [at, [text, count]] of job.probed.entries()) {
-      if (count) asked.push({ ...sides[at], file: builtBeside(job, text, texts[at].way) });
+      if (count) asked.push({ ...sides[at], file: builtAsSecondFile(job, text, texts[at].way) });
     }
   } catch {
     return null;
