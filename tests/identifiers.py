@@ -2,7 +2,7 @@
 
 `python tests/identifiers.py` reads names by their words, split at underscores and capitals, and refuses those of a
 table, as well as those that `tests/prose.py` refuses in docstrings. That linter reads the names of tests, too: they are
-sentences.
+sentences. Of JavaScript only declarations are read.
 """
 
 from __future__ import annotations
@@ -55,6 +55,9 @@ ON_THE_WIRE: Final[Mapping[tuple[str, str], str]] = {
 """Names that others read, by their file, each with its reason."""
 
 
+_DECLARED: Final = re.compile(r"\b(?:const|let|function\*?|class) +([A-Za-z_$][\w$]*)")
+
+
 @dataclass(frozen=True)
 class Identifier:
     """A name where it is defined."""
@@ -82,16 +85,17 @@ def problems(name: str) -> tuple[str, ...]:
 
 
 def identifiers(root: Path) -> Iterator[Identifier]:
-    """The names that the code below `root` defines, and those of its files."""
+    """The names that the code below `root` defines, and those of its Python files."""
     for package in (*PACKAGES, "tests"):
-        for file in sorted((root / package).rglob("*.py")):
+        for file in sorted((root / package).rglob("*")):
             path = file.relative_to(root).as_posix()
-            if path.startswith(DATA):
-                continue
-            yield Identifier(path, 1, file.stem if file.stem != "__init__" else file.parent.name)
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                for name in _defined(node):
-                    yield Identifier(path, getattr(node, "lineno", 1), name)
+            if file.suffix == ".py" and not path.startswith(DATA):
+                yield Identifier(path, 1, file.stem if file.stem != "__init__" else file.parent.name)
+                for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                    yield from (Identifier(path, getattr(node, "lineno", 1), name) for name in _defined(node))
+            elif file.suffix in (".mjs", ".cjs"):
+                for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+                    yield from (Identifier(path, number, found[1]) for found in _DECLARED.finditer(line))
 
 
 def _defined(node: ast.AST) -> Iterator[str]:

@@ -37,6 +37,15 @@ def test_a_planted_name_is_refused(code: str, tmp_path: Path) -> None:
     assert "instead of" in line
 
 
+def test_a_planted_name_of_javascript_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "a.mjs").write_text("const one = 1;\nfunction toldAll() {}\n")
+
+    (line,) = refused(tmp_path, {})
+
+    assert line.startswith("engine/a.mjs:2: `toldAll`")
+
+
 def test_a_planted_module_is_refused(tmp_path: Path) -> None:
     (tmp_path / "server" / "landing").mkdir(parents=True)
     (tmp_path / "server" / "landing" / "__init__.py").touch()
