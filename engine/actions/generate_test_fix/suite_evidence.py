@@ -10,7 +10,7 @@ from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
-from stet_ls.engine.judges.project_tests.forgery_risks import unless_signs
+from stet_ls.engine.judges.project_tests.forgery_risks import unless_suspicious
 
 _SHOWN = 2
 
@@ -35,7 +35,7 @@ def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, exclu
     if any(each.cause is Cause.LOGIC for each in left):
         ruling = Ruling.FAIL
     evidence = Evidence(Check.TESTS, ruling, "; ".join(parts), count=passed, attachments=(attached,))
-    return unless_signs(evidence, sorted(found.report.signs))
+    return unless_suspicious(evidence, sorted(found.report.signs))
 
 
 def _is_excluded(each: Diagnosis, excluded: Mapping[str, str]) -> bool:

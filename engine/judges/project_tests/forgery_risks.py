@@ -23,10 +23,10 @@ async def unless_forged(evidence: Evidence, case: Case, before: TestReport, afte
     if evidence.verdict is not Ruling.PASS:
         return evidence
     added = await asyncio.to_thread(_added, case)
-    return unless_signs(evidence, [*(f"adds `{name}`" for name in added), *sorted(after.signs - before.signs)])
+    return unless_suspicious(evidence, [*(f"adds `{name}`" for name in added), *sorted(after.signs - before.signs)])
 
 
-def unless_signs(evidence: Evidence, signs: Collection[str]) -> Evidence:
+def unless_suspicious(evidence: Evidence, signs: Collection[str]) -> Evidence:
     """The evidence; a pass becomes unknown if there are signs that it was forged."""
     if evidence.verdict is not Ruling.PASS or not signs:
         return evidence
