@@ -24,7 +24,7 @@ from stet_ls.validators.checkers.tools import (
 )
 
 
-def _waits(_asked: CheckerRequest) -> CheckerResult:
+def _waits(_request: CheckerRequest) -> CheckerResult:
     """The answer of a tool that would run a project's code, until it can run in a sandbox."""
     return Unavailable("runs the project's code; needs the sandbox", missing=True)
 

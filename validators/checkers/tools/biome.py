@@ -25,7 +25,7 @@ _RUN = ToolCommand(
 )
 
 
-def lint(asked: CheckerRequest) -> CheckerResult:
+def lint(request: CheckerRequest) -> CheckerResult:
     """The findings of the recommended rules. Errors of syntax are left to the syntax check."""
 
     def read(result: ToolResult) -> CheckerResult:
@@ -33,7 +33,7 @@ def lint(asked: CheckerRequest) -> CheckerResult:
             answer = json.loads(result.stdout)
             return distinct(
                 spanned(
-                    asked.source,
+                    request.source,
                     item["description"],
                     Span(*(item["location"].get("span") or (0, 0))),
                     "biome",
@@ -47,4 +47,4 @@ def lint(asked: CheckerRequest) -> CheckerResult:
         except (ValueError, KeyError, TypeError, AttributeError):
             return Unavailable(f"biome failed (exit status {result.status})")
 
-    return run_tool_on(asked, _RUN, read)
+    return run_tool_on(request, _RUN, read)

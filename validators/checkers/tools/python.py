@@ -17,18 +17,18 @@ from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.tools import ruff
 
 
-def syntax(asked: CheckerRequest) -> CheckerResult:
+def syntax(request: CheckerRequest) -> CheckerResult:
     """What Python's parser and compiler reject."""
-    return _ruff(asked, ruff.SYNTAX)
+    return _ruff(request, ruff.SYNTAX)
 
 
-def lint(asked: CheckerRequest) -> CheckerResult:
+def lint(request: CheckerRequest) -> CheckerResult:
     """Style, likely bugs, complexity, undefined names."""
-    return _ruff(asked, ruff.LINT)
+    return _ruff(request, ruff.LINT)
 
 
-def _ruff(asked: CheckerRequest, question: ruff.RuleSelection) -> CheckerResult:
-    argv = ruff.command(question, ruff.project_options(asked.path))
+def _ruff(request: CheckerRequest, question: ruff.RuleSelection) -> CheckerResult:
+    argv = ruff.command(question, ruff.project_options(request.path))
     if argv is None:
         return Unavailable("ruff is not installed", missing=True)
 
@@ -37,11 +37,13 @@ def _ruff(asked: CheckerRequest, question: ruff.RuleSelection) -> CheckerResult:
         return (
             Unavailable(f"ruff failed (exit status {result.status})")
             if found is None
-            else ruff.findings(asked.source, found, question)
+            else ruff.findings(request.source, found, question)
         )
 
-    arguments = (*argv[1:], "--stdin-filename", ruff.file_name(asked.path), "-")
-    return run_tool_on(asked, ToolCommand("ruff", arguments, program=argv[0], text=ruff.file_text(asked.source)), read)
+    arguments = (*argv[1:], "--stdin-filename", ruff.file_name(request.path), "-")
+    return run_tool_on(
+        request, ToolCommand("ruff", arguments, program=argv[0], text=ruff.file_text(request.source)), read
+    )
 
 
 # In a child: the parser cannot be stopped, and deeply nested text can crash the process.
@@ -57,12 +59,12 @@ except (ValueError, MemoryError, RecursionError) as error:
 _PLACE = re.compile(r"^(?P<line>\d+):(?P<column>\d+):(?P<message>.+)$", re.MULTILINE)
 
 
-def own_parser(asked: CheckerRequest) -> CheckerResult:
+def own_parser(request: CheckerRequest) -> CheckerResult:
     """`ast.parse`. Its version is the server's, not the project's, so it only advises."""
 
     def read(result: ToolResult) -> CheckerResult:
         if result.status != 0:
             return Unavailable(f"ast failed (exit status {result.status})")
-        return listed(asked.source, result.stdout, _PLACE, "ast")
+        return listed(request.source, result.stdout, _PLACE, "ast")
 
-    return run_tool_on(asked, ToolCommand("ast", ("-I", "-S", "-c", _AST), program=sys.executable), read)
+    return run_tool_on(request, ToolCommand("ast", ("-I", "-S", "-c", _AST), program=sys.executable), read)
