@@ -56,6 +56,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tests/prose.py
+	$(BIN)/python tests/identifiers.py
 
 bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py $(ONLY)

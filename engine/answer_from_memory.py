@@ -95,7 +95,7 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
     runtime = case.runtime
     assert runtime is not None
 
-    def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+    def named_in(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         leads = with_callers(case.after.text, names, case.language)
         return frozenset(each for each in ids if names_any(test_name(each), tests, leads, case.language))
 
@@ -104,5 +104,5 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
         return await run_tests(runtime.sandbox, replace(plan, files={**plan.files, way.target: text.encode()}))
 
     good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
-    reach = await executed_change(case, report.traced.get(way.target), good, frozenset(), saying, other)
+    reach = await executed_change(case, report.traced.get(way.target), good, frozenset(), named_in, other)
     return reach.why or not_executed_text(len(good), reach.missed) if reach.missed or not reach.tests else ""

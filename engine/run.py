@@ -209,8 +209,8 @@ class Engine:
                 return replace(answer, metadata=replace(answer.metadata, memory_hits=1, memory=(exact.hit,)))
         job.remembered = tuple(each.piece for each in known)
         answer = await action.run(job)
-        if lack := self.memory.lack(job.request.action):
-            answer = replace(answer, warnings=(*answer.warnings, lack))
+        if notice := self.memory.missing_notice(job.request.action):
+            answer = replace(answer, warnings=(*answer.warnings, notice))
         used = tuple(each for each in known if each.piece in job.remembered)
         self.memory.offered(job.trace_id, job.request, answer, used)
         return replace(answer, metadata=replace(answer.metadata, memory=tuple(each.hit for each in used)))

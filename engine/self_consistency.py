@@ -70,10 +70,11 @@ async def most_consistent(
 
 def is_proven(job: Job, proposal: Proposal[Content]) -> bool:
     """True if a trusted judge ran it and it passed; a few examples alone are no proof."""
-    thrifty = job.request.budget in (Budget.QUICK, Budget.STANDARD)
+    is_small_budget = job.request.budget in (Budget.QUICK, Budget.STANDARD)
     passed = (item for item in proposal.evidence if item.trusted and item.verdict is Ruling.PASS)
     return any(
-        item.check in PROVING and (item.check is not Check.DOCTEST or (thrifty and item.count >= _MANY_EXAMPLES))
+        item.check in PROVING
+        and (item.check is not Check.DOCTEST or (is_small_budget and item.count >= _MANY_EXAMPLES))
         for item in passed
     )
 

@@ -66,29 +66,29 @@ def _run(words: list[str]) -> int:
     try:
         return COMMANDS[arguments.command].load().run(arguments)
     finally:
-        _tell_skipped(words)
+        _warn_about_skipped(words)
 
 
-_MOST_TOLD = 5
+_MOST_LISTED = 5
 
 
-def _tell_skipped(words: list[str]) -> None:
+def _warn_about_skipped(words: list[str]) -> None:
     """Warns about files near the named ones that were not read; the command itself reports a named one."""
     from stet_ls.validators.project_files import skipped
 
     unread = [path for path in skipped() if str(path) not in words]
-    for path in unread[:_MOST_TOLD]:
+    for path in unread[:_MOST_LISTED]:
         print_warning(f"`{path}` skipped: not a regular file")
-    if more := unread[_MOST_TOLD:]:
+    if more := unread[_MOST_LISTED:]:
         print_warning(f"{len(more)} more files skipped: not regular files")
 
 
 def _no_file(error: OSError) -> int:
     from stet_ls.engine.storage.paths import unwritable
-    from stet_ls.server.observability.log import tell_once
+    from stet_ls.server.observability.log import print_once
 
     where = f"{error.filename}: " if error.filename else ""
-    tell_once(f"error: {unwritable(error) or f'{where}{error.strerror or error}'}")
+    print_once(f"error: {unwritable(error) or f'{where}{error.strerror or error}'}")
     return StetError.exit_code
 
 

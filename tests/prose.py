@@ -134,7 +134,7 @@ def texts() -> Iterator[Text]:
     yield from editor_texts(ROOT)
 
 
-_DATA: Final = ("tests/fixtures/", "tests/corpora/")
+DATA: Final = ("tests/fixtures/", "tests/corpora/")
 """Code that tests read as data."""
 
 
@@ -143,7 +143,7 @@ def _docstrings() -> Iterator[Text]:
     for package in (*PACKAGES, "tests"):
         for file in sorted((ROOT / package).rglob("*.py")):
             path, code = file.relative_to(ROOT).as_posix(), file.read_text("utf-8")
-            if path.startswith(_DATA):
+            if path.startswith(DATA):
                 continue
             for node in ast.walk(ast.parse(code)):
                 match node:

@@ -49,12 +49,12 @@ def test_an_action_has_counts_of_its_own() -> None:
 
 
 def test_the_chances_are_checked_on_answers_that_they_were_not_counted_from() -> None:
-    told = [*results(SMALL, "tested", 40, 40), *results(SMALL, "parsed", 0, 40)]
-    assert cross_validated(told, "tiny") < 0.05, "the evidence tells right from wrong"
+    reported = [*results(SMALL, "tested", 40, 40), *results(SMALL, "parsed", 0, 40)]
+    assert cross_validated(reported, "tiny") < 0.05, "the evidence tells right from wrong"
     mixed = results(SMALL, "tested", 20, 40)
     assert 0.24 < cross_validated(mixed, "tiny") < 0.3, "it cannot"
-    row = next(row for row in recount((), told) if row.model == SMALL)
-    assert row.brier == cross_validated(told, "tiny")
+    row = next(row for row in recount((), reported) if row.model == SMALL)
+    assert row.brier == cross_validated(reported, "tiny")
 
 
 def test_profile_rows_are_sums_and_rows_of_other_models_are_kept() -> None:

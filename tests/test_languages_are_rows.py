@@ -14,13 +14,13 @@ import pytest
 
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
 from stet_ls.engine.actions.generated_tests.languages import language_table as suites
-from stet_ls.engine.actions.prose import languages as prose
-from stet_ls.engine.actions.repair_search import languages as repairs
-from stet_ls.engine.execution import languages as execution
-from stet_ls.engine.execution.linters import languages as linters
-from stet_ls.engine.judges import languages as judges
-from stet_ls.engine.judges.danger import languages as danger
-from stet_ls.engine.judges.project_tests import languages as project_tests
+from stet_ls.engine.actions.prose import language_table as prose
+from stet_ls.engine.actions.repair_search import language_table as repairs
+from stet_ls.engine.execution import language_table as execution
+from stet_ls.engine.execution.linters import language_table as linters
+from stet_ls.engine.judges import language_table as judges
+from stet_ls.engine.judges.danger import language_table as danger
+from stet_ls.engine.judges.project_tests import language_table as project_tests
 from stet_ls.engine.prompt.languages import language_table as prompt
 from stet_ls.engine.reply.languages import language_table as reply
 from stet_ls.engine.runners import language_table as runners
@@ -36,16 +36,16 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
     "validators/metrics/language_table.py": metrics.ROWS,
     "engine/reply/languages/language_table.py": reply.ROWS,
     "engine/prompt/languages/language_table.py": prompt.ROWS,
-    "engine/execution/languages.py": execution.ROWS,
-    "engine/execution/linters/languages.py": linters.ROWS,
+    "engine/execution/language_table.py": execution.ROWS,
+    "engine/execution/linters/language_table.py": linters.ROWS,
     "engine/runners/language_table.py": runners.ROWS,
-    "engine/judges/languages.py": judges.ROWS,
-    "engine/judges/danger/languages.py": danger.ROWS,
-    "engine/judges/project_tests/languages.py": project_tests.ROWS,
+    "engine/judges/language_table.py": judges.ROWS,
+    "engine/judges/danger/language_table.py": danger.ROWS,
+    "engine/judges/project_tests/language_table.py": project_tests.ROWS,
     "engine/actions/generated_tests/languages/language_table.py": suites.ROWS,
     "engine/actions/generate_test_fix/languages/language_table.py": LOOP_LANGUAGES,
-    "engine/actions/prose/languages.py": prose.ROWS,
-    "engine/actions/repair_search/languages.py": repairs.ROWS,
+    "engine/actions/prose/language_table.py": prose.ROWS,
+    "engine/actions/repair_search/language_table.py": repairs.ROWS,
 }
 IDS = frozenset(row.id for row in LANGUAGES if row.kind == "code" and row.id in NODE_KINDS)
 """The languages that are more than a grammar: their names stand for nothing else."""

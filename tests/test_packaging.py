@@ -183,11 +183,11 @@ def test_the_full_extra_includes_everything() -> None:
 def test_all_pages_show_the_same_install_command() -> None:
     """A page that names a part of the product leaves its reader without the rest, and without a word about it."""
     pages = [name for name in tracked("README.md", "docs", "editors") if name.endswith(SPEAKING)]
-    told = {
+    reported = {
         (name, extra) for name in pages for extra in re.findall(r"install '?\.\[([\w,-]+)\]", (ROOT / name).read_text())
     }
-    assert {extra for _, extra in told} <= {"full", "keyring", "mcp"}
-    assert {name for name, extra in told if extra == "full"} >= {
+    assert {extra for _, extra in reported} <= {"full", "keyring", "mcp"}
+    assert {name for name, extra in reported if extra == "full"} >= {
         "README.md", "docs/memory.md", "editors/neovim/lua/stet/health.lua", "editors/vscode/README.md",
     }  # fmt: skip
 
@@ -239,9 +239,9 @@ def test_a_lean_installation_works_and_says_once_what_it_lacks(
     assert file.read_text() == "def add(a, b):\n    return a + b\n"
     lacks = [line for line in done.stderr.splitlines() if "not installed" in line]
     assert len(lacks) == len(set(lacks)), lacks
-    (told,) = [line for line in lacks if "memory" in line]
-    assert told.startswith("warning: Memory unavailable. The memory is not installed: pip install ")
-    assert "[full]" in told
+    (reported,) = [line for line in lacks if "memory" in line]
+    assert reported.startswith("warning: Memory unavailable. The memory is not installed: pip install ")
+    assert "[full]" in reported
 
 
 def test_an_installation_brings_the_plugins_of_editors(lean: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def _prove(case: Rewrite, folder: Path) -> None:
 @pytest.mark.parametrize("case", PYTHON, ids=lambda case: case.id)
 def test_a_label_of_python_is_proven(case: Rewrite, tmp_path: Path) -> None:
     _prove(case, tmp_path)
-    if case.label is Label.RIGHT and case.is_told:
+    if case.label is Label.RIGHT and case.is_documented:
         _prove(case.bare(), tmp_path)
 
 

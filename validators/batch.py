@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from stet_ls.validators import languages, lint, syntax
 from stet_ls.validators.checkers import batch_tools
-from stet_ls.validators.checkers.batch_tools import Answers, CheckedText, Texts
-from stet_ls.validators.checkers.check_request import Check
+from stet_ls.validators.checkers.batch_tools import Answers, CheckedText, NumberedTexts
+from stet_ls.validators.checkers.checker_request import CheckFunction
 from stet_ls.validators.checkers.table import SLOW, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.checkers.tools import java, python
@@ -19,7 +19,7 @@ from stet_ls.validators.findings import Finding, Status, SyntaxVerdict
 
 __all__ = ["CheckedText", "check", "check_lint", "reads_many"]
 
-_TOGETHER: Mapping[Check, Callable[[Texts, float, Toolbox], Answers]] = {
+_TOGETHER: Mapping[CheckFunction, Callable[[NumberedTexts, float, Toolbox], Answers]] = {
     python.syntax: batch_tools.ruff_syntax,
     python.lint: batch_tools.ruff_lint,
     java.javac: batch_tools.javac,

@@ -86,7 +86,7 @@ def undefined(
     if parsed.root.has_error or clause is None:
         return None
     imports = tuple(_imports(parsed))
-    package = _declared_beside(path, clause[1], buffers or {})
+    package = _declared_elsewhere(path, clause[1], buffers or {})
     if package is None or any(each.name == "." for each in imports):
         return None
     return tuple(_findings(parsed, imports, package))
@@ -97,10 +97,10 @@ def _findings(parsed: Parsed, imports: tuple[_Import, ...], package: frozenset[s
     known = _LANGUAGE.union(package, *({each.name} if each.name else each.guessed for each in imports))
     used = {parsed.text(node) for node, _ in uses}
     # A package's name may differ from its folder's (not in the standard library): names before dots are then unknown.
-    strange = any(not each.name and each.foreign and not each.guessed & used for each in imports)
+    unnamed = any(not each.name and each.foreign and not each.guessed & used for each in imports)
     for node, scope in uses:
         name = parsed.text(node)
-        if name in known or _stands_in(scopes, scope, name) or (strange and _before_dot(node)):
+        if name in known or _stands_in(scopes, scope, name) or (unnamed and _before_dot(node)):
             continue
         span = parsed.span(node)
         yield Finding(
@@ -220,15 +220,15 @@ def _guessed(path: str) -> frozenset[str]:
     return frozenset({last, last.replace("-", "_"), *_WORD.findall(last)})
 
 
-def _declared_beside(path: Path, package: str, buffers: Mapping[Path, str]) -> frozenset[str] | None:
+def _declared_elsewhere(path: Path, package: str, buffers: Mapping[Path, str]) -> frozenset[str] | None:
     """The names that the other files of a package declare; None if they are too many to read."""
-    beside = {each: text for each, text in buffers.items() if each.parent == path.parent and each.suffix == ".go"}
+    buffered = {each: text for each, text in buffers.items() if each.parent == path.parent and each.suffix == ".go"}
     names: set[str] = set()
     size = 0
     try:
         listed = entries(path.parent)
         named = [path.parent / each.name for each in listed if each.name.endswith(".go") and each.name != path.name]
-        files = [each for each in named if each not in beside]
+        files = [each for each in named if each not in buffered]
         if len(files) > _MOST_FILES or len(listed) >= MOST_ENTRIES:
             return None
         for file in filter(is_regular, files):
@@ -240,7 +240,7 @@ def _declared_beside(path: Path, package: str, buffers: Mapping[Path, str]) -> f
             names |= declared if clause == package else frozenset()
     except OSError:
         return None
-    for other, text in beside.items():
+    for other, text in buffered.items():
         clause, declared = _top_level(text)
         names |= declared if clause == package and other.name != path.name else frozenset()
     return frozenset(names)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TypeVar
 
-from stet_ls.validators.language_table.packed import PACKED, ROWS, Row
+from stet_ls.validators.language_table.packed import PACKED, ROWS, PackedLanguage
 from stet_ls.validators.language_table.row import Language, NodeKinds
 from stet_ls.validators.language_table.rows import OWN
 
@@ -18,7 +18,7 @@ PLAIN = "plaintext"
 T = TypeVar("T")
 
 
-def _of_pack(row: Row) -> Language:
+def _of_pack(row: PackedLanguage) -> Language:
     id_, title, names, extensions, filenames, line_comment, block_comment, packed = row
     lists = tuple(names.split()), tuple(extensions.split()), tuple(filenames.split())
     return Language(id_, title, *lists, line_comment, block_comment, packed=packed, family=id_)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.table import NAMES, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.findings import Finding
@@ -53,7 +53,7 @@ def _ask(
         left = end - time.monotonic()
         if left <= 0 or covered & set(checker.covers):
             continue
-        found = checker.check(CheckRequest(source, name, path, min(left, checker.seconds), tools))
+        found = checker.check(CheckerRequest(source, name, path, min(left, checker.seconds), tools))
         if isinstance(found, Unavailable):
             continue
         answered = True

@@ -42,12 +42,12 @@ def built_in(name: str) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class JobPrompt:
-    """The target of a job and its prompt; `wish` is the whole instruction, the user's and a custom action's."""
+    """The target of a job and its prompt; `instruction_text` is all of it, the user's and a custom action's."""
 
     target: Target
     instruction: Instruction | None
     prompt: Prompt
-    wish: str = ""
+    instruction_text: str = ""
 
 
 def build_job_prompt(job: Job, action: Action) -> JobPrompt:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from stet_ls.engine.actions.action import Action, finish_answer
 from stet_ls.engine.actions.analysis.analysis_report import finding_count, report
-from stet_ls.engine.actions.analysis.measures import measure
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_for_findings
+from stet_ls.engine.actions.analysis.target_measures import measure
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import CONFIRMED, Answer
@@ -17,7 +17,7 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.validators.findings import Finding
 
-TASK = TaskSpec("Review the code: which lines of it go wrong, and for which input?", wants="findings")
+TASK = TaskSpec("Review the code: which lines of it go wrong, and for which input?", reply_kind="findings")
 
 
 async def run(job: Job) -> Answer:

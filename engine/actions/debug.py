@@ -31,7 +31,7 @@ from stet_ls.validators.source import Splice
 
 TASK = TaskSpec(
     goal="Find the bug in the code and fix it.",
-    wants="unit",
+    reply_kind="unit",
     keeps_header=True,
     rules=(
         "Change only what is needed to fix the bug; leave everything else as it is.",
@@ -77,7 +77,7 @@ async def run(job: Job) -> Answer:
     asked = replace(job, request=seen.request)
     how = REWRITE if seen.found else replace(REWRITE, judges=(EFFECT,))
     try:
-        answer = await rewrite.run(asked, ACTION, how, stated=seen.stated, seen=(seen.evidence,))
+        answer = await rewrite.run(asked, ACTION, how, user_examples=seen.user_examples, seen=(seen.evidence,))
         if answer.success and await asyncio.to_thread(_is_resolved, job, answer):
             answer = replace(answer, metadata=replace(answer.metadata, is_resolved=True))
     except ModelError as error:
@@ -118,7 +118,9 @@ async def _offered(job: Job, seen: Reproduction, known: FoundRepairs, like: str 
     warned = list(job.usage.warnings)
     evidence = (seen.evidence, known.evidence(like))
     own = replace(job, request=seen.request)
-    answer = await rewrite.offer(own, ACTION, REWRITE, known.best.splices, stated=seen.stated, seen=evidence)
+    answer = await rewrite.offer(
+        own, ACTION, REWRITE, known.best.splices, user_examples=seen.user_examples, seen=evidence
+    )
     if answer.success and not answer.refuted:
         job.remembered = ()
         return answer

@@ -12,14 +12,14 @@ from dataclasses import replace
 from stet_ls.engine.actions.action import Action, finish_answer, refusal
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
-from stet_ls.engine.actions.prose.languages import for_language as prose_language
+from stet_ls.engine.actions.prose.language_table import for_language as prose_language
 from stet_ls.engine.actions.prose.unsupported_claims import mark_unknown
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.api.summary import Summary
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.loop import UnusableReply
 from stet_ls.engine.markdown import code_span, harmless
@@ -29,7 +29,7 @@ from stet_ls.validators import structure
 
 TASK = TaskSpec(
     goal="Explain what the code does, for an engineer who reads it for the first time.",
-    wants="prose",
+    reply_kind="prose",
     rules=(
         "Begin with one sentence that says what it is for.",
         "Then explain how it works step by step, naming the names in the code.",

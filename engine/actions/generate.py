@@ -17,7 +17,7 @@ from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -25,7 +25,7 @@ from stet_ls.engine.prompt.target import resolve_target
 
 TASK = TaskSpec(
     goal="Write the code that the instruction asks for.",
-    wants="unit",
+    reply_kind="unit",
     rules=("Write complete code in the style around it, edge cases included: no placeholder, no TODO.",),
 )
 
@@ -41,16 +41,16 @@ REWRITE = rewrite.Rewrite(
 async def run(job: Job) -> Answer:
     """Offers new code for the target; the budget thorough plans it first. Calls with stated results are tried."""
     await plan_code(job, ACTION)
-    return await rewrite.run(job, ACTION, REWRITE, stated=await asyncio.to_thread(_wished, job))
+    return await rewrite.run(job, ACTION, REWRITE, user_examples=await asyncio.to_thread(_requested_examples, job))
 
 
-def _wished(job: Job) -> str:
+def _requested_examples(job: Job) -> str:
     """The examples of the instruction, if the code already has a name."""
     target = resolve_target(job.request)
     instruction = find_instruction(job.request, target)
     if instruction is None or not for_language(job.request.language).runs_examples:
         return ""
-    return stated_examples(instruction.text, target.name, wished=True)
+    return stated_examples(instruction.text, target.name, requested=True)
 
 
 ACTION = Action(ACTIONS["generate"], TASK, run)

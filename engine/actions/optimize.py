@@ -32,7 +32,7 @@ from stet_ls.validators.findings import Severity
 
 TASK = TaskSpec(
     goal="Make the code faster, with a better algorithm or data structure.",
-    wants="unit",
+    reply_kind="unit",
     rules=("Keep its results, errors and edge cases included, its name, parameters and docstring.",),
 )
 

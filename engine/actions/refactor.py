@@ -20,7 +20,7 @@ from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
     goal="Refactor the code: shorter and clearer, without repetition and needless nesting.",
-    wants="unit",
+    reply_kind="unit",
     keeps_header=True,
     rules=("Keep its behaviour, errors and edge cases included, its name, parameters and docstring.",),
 )

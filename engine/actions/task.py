@@ -17,7 +17,7 @@ from stet_ls.engine.actions.action import Action, build_job_prompt, finish_answe
 from stet_ls.engine.actions.arms.arm import Arm
 from stet_ls.engine.actions.arms.router import route_plan
 from stet_ls.engine.actions.arms.table import all_arms
-from stet_ls.engine.actions.box_work.requested import named_data
+from stet_ls.engine.actions.computing.requested import named_data
 from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text

@@ -39,7 +39,7 @@ from stet_ls.validators.source import Source
 
 TASK = TaskSpec(
     goal="Write tests for the code.",
-    wants="tests",
+    reply_kind="tests",
     rules=(
         "Write three to six small tests with clear names, each for one behaviour, edge cases included.",
         "Take the expected values from what the code is meant to do, not from what it happens to do.",
@@ -81,7 +81,7 @@ async def run(job: Job) -> Answer:
         no = refusal(job, f"Test: no tests. {proposal.problem}")
         # If the requested tests exist already, a model says so and writes none.
         name = re.escape(about.target.name or place.path.name)
-        return replace(no, unneeded=place.exists and re.search(rf"\b{name}\b", place.text) is not None)
+        return replace(no, nothing_to_do=place.exists and re.search(rf"\b{name}\b", place.text) is not None)
     if not proposal.offerable:
         refuted = proposal.refuted_by
         no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
@@ -149,21 +149,25 @@ def _answer(
     suspects = [
         replace(each, sentence=hide_secrets(each.sentence, about.prompt.secrets)) for each in validated.suspects
     ]
-    markdown = _apart(suspects, request.language)
+    markdown = _suspects_report(suspects, request.language)
     if validated.problem:
         no = refusal(job, f"Test: no tests, {hide_secrets(validated.problem, about.prompt.secrets)}.")
         return replace(
-            no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=validated.redundant
+            no,
+            evidence=evidence,
+            markdown=markdown,
+            explanation=_sentences(suspects),
+            nothing_to_do=validated.redundant,
         )
     text, present = validated.text.text, Source(place.text)
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
-    apart = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
+    notes = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
     answer = Answer(
         success=True,
         action=request.action,
         language=request.language,
-        summary=Summary("Wrote tests for", named, place.path.name, notes=apart),
+        summary=Summary("Wrote tests for", named, place.path.name, notes=notes),
         edits=(Edit(place.path, present, present.whole, text),) if place.exists else (),
         new_files=() if place.exists else (NewFile(place.path, text),),
         markdown=markdown,
@@ -182,7 +186,7 @@ def _answer(
 def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | UnusableReply:
     request, language, target = job.request, job.request.language, about.target
     cut = completion.finish != "stop"
-    reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
+    reply = parse_reply(completion.text, language=language, reply_kind="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
         return UnusableReply(reply.problem or "The reply contains no tests.")
@@ -195,7 +199,7 @@ def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) 
     return Draft(_Written(code, after.text), case, truncated=cut)
 
 
-def _apart(suspects: list[SuspectTest], language: str) -> str:
+def _suspects_report(suspects: list[SuspectTest], language: str) -> str:
     """The tests that fail on the present code, for a person to review: they are in no file."""
     if not suspects:
         return ""

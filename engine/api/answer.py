@@ -109,7 +109,7 @@ class Answer:
     """The weakest sandbox in which code ran (`IsolationReport.to_json`); None if none ran."""
     guard: Span | None = None
     """The span of the request's text that must not change until the edits are applied; None for no such span."""
-    unneeded: bool = False
+    nothing_to_do: bool = False
     """Whether it is no success because there is nothing to do: the code is tested already."""
     execution: ExecutionResult | None = None
     """The result of the programs that a task ran; None for other actions."""

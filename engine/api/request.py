@@ -81,8 +81,6 @@ class Request:
     """How many calls and how much time the job may use."""
     workspace: Workspace = field(default_factory=Workspace)
     """The open folders and unsaved documents."""
-    tab_size: int = 4
-    """Columns of a tab."""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Placeholders and their secret values, whatever their form; a replayed record has such placeholders."""
     user_words: str | None = None

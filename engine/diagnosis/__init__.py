@@ -3,7 +3,7 @@
     report ──> symptoms ──> the first rule that fits ──> Diagnosis: class, sentence, what the next candidate must show
 
 The rules use only what a runner reported (exception, frames, the sides of an assertion), never a guess about what a
-test meant. Only a mismatch in an untrusted test stays undetermined.
+test meant. Only a mismatch stays undetermined: models write the tests.
 
 No model is asked for the cause there. The repair is requested anyway, with the failing test in the prompt, and its
 answer decides: unchanged code means that the test is wrong, changed code is run. A separate question for the cause

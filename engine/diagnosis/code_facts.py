@@ -18,22 +18,20 @@ def code_facts(
     *,
     environment: Environment | None = None,
     texts: Mapping[str, str] | None = None,
-    trusted: Iterable[str] = (),
     modules: Iterable[str] = (),
 ) -> CodeFacts:
     """The `CodeFacts` of a unit, from `text`, the module as it was at the request.
 
     `unit` is a qualified name ("Parser.parse"). `texts` are the candidate's files by their paths relative to the
-    working folder; `trusted` the test files written by the user or the project; `modules` the top-level names that can
-    be imported from the workspace. Without an `environment` only the standard library counts as installed. If the text
-    does not parse or does not hold the unit, its parameters are unknown: no call is held against a test then.
+    working folder; `modules` the top-level names that can be imported from the workspace. Without an `environment` only
+    the standard library counts as installed. If the text does not parse or does not hold the unit, its parameters are
+    unknown: no call is held against a test then.
     """
     module = read_module(text)
     subject = subject_of(module, unit) if module is not None else None
     return CodeFacts(
         "python",
         solution=frozenset(texts or ()),
-        trusted=frozenset(trusted),
         unit=unit,
         parameters=_arity(subject) if subject is not None else None,
         asked=frozenset(_names(module.tree)) if module is not None else frozenset({unit.partition(".")[0]}),

@@ -33,8 +33,6 @@ def symptoms(report: TestReport) -> Iterator[Symptom]:
 
 
 def _one(symptom: Symptom, about: CodeFacts) -> Diagnosis:
-    if symptom.test in about.flaky:
-        return Diagnosis(symptom, Cause.FLAKY, "flaky", "its result varies between runs", None)
     return next((found for rule in RULES if (found := rule(symptom, about)) is not None), unknown(symptom, about))
 
 

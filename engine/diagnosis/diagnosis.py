@@ -12,12 +12,11 @@ from stet_ls.engine.runners.report import CaseFailure
 
 
 class Cause(StrEnum):
-    """The cause of a failure. UNDETERMINED: the test is not trusted and nothing else decides."""
+    """The cause of a failure. UNDETERMINED: a test or the code is wrong, and nothing decides which."""
 
     ENVIRONMENT = "environment"
     LOGIC = "logic"
     TEST = "test"
-    FLAKY = "flaky"
     UNDETERMINED = "undetermined"
 
 
@@ -25,23 +24,19 @@ class Cause(StrEnum):
 class CodeFacts:
     """What is known about a candidate and its tests.
 
-    Paths are relative to the working folder. `solution` are the files of the candidate, `trusted` the test files that
-    the user or the project wrote (doctests count as such). `unit` is the requested name and `parameters` the
-    least and the most positional arguments requested for it (None: any number); `modules` are the top-level names
-    that can be imported from the workspace, `installed` those of the environment and the standard library. `flaky` are
-    the ids whose outcomes varied in repeated runs. `types` are the annotations of the unit's parameters,
-    `texts` the texts of the solution's files.
+    Paths are relative to the working folder. `solution` are the files of the candidate. `unit` is the requested name
+    and `parameters` the least and the most positional arguments requested for it (None: any number); `modules` are the
+    top-level names that can be imported from the workspace, `installed` those of the environment and the standard
+    library. `types` are the annotations of the unit's parameters, `texts` the texts of the solution's files.
     """
 
     language: str
     solution: frozenset[str] = frozenset()
-    trusted: frozenset[str] = frozenset()
     unit: str = ""
     parameters: tuple[int, int | None] | None = None
     asked: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     installed: frozenset[str] = frozenset()
-    flaky: frozenset[str] = frozenset()
     types: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
 

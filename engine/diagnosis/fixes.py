@@ -9,14 +9,14 @@ from typing import Literal
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
-Kind = Literal["defines", "does not import", "changes", "parses"]
+FixKind = Literal["defines", "does not import", "changes", "parses"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
     """One thing to check. `name` is the unit or module concerned."""
 
-    kind: Kind
+    kind: FixKind
     name: str = ""
 
     def __str__(self) -> str:

@@ -38,16 +38,12 @@ def syntax(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     file = failure.place[0] if failure.place else symptom.file
     if file not in about.solution and missing_name(failure) is not None:
         return None  # the syntax is valid: a missing name is an interface problem
-    if failure.type == "CompileError" and failure.place is None and symptom.file not in about.trusted:
+    if failure.type == "CompileError" and failure.place is None:
         # An error without a place is a build problem: a stopped compiler, a linker, the project's settings.
         return Diagnosis(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {failure.summary}")
     where = f"{file}:{failure.place[1]}" if failure.place else file
     if file in about.solution:
         return Diagnosis(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {failure.summary}", Fix("parses"))
-    if file in about.trusted:
-        # A trusted test that no longer compiles was written for another interface.
-        fix = Fix("changes", about.unit)
-        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {failure.summary}", fix)
     return Diagnosis(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {failure.summary}")
 
 
@@ -75,16 +71,13 @@ def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     if name == about.unit or name in about.asked:
         detail = f"`{name}` was asked for and is not defined"
         return Diagnosis(symptom, Cause.LOGIC, "logic.interface", detail, Fix("defines", name))
-    if symptom.file in about.trusted:
-        detail = f"{symptom.file} needs `{name}`, which is not defined"
-        return Diagnosis(symptom, Cause.LOGIC, "logic.interface", detail, Fix("defines", name))
     return Diagnosis(symptom, Cause.TEST, "test.interface", f"the tests use `{name}`, which was not requested")
 
 
 def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A test that the runner could not even start."""
     failure = symptom.failure
-    if failure.phase not in (Phase.SETUP, Phase.COLLECT) or symptom.file in about.trusted:
+    if failure.phase not in (Phase.SETUP, Phase.COLLECT):
         return None
     frame = failure.deepest
     if not _SETUP_WORDS.search(failure.message) and frame is not None and frame.origin is FrameOrigin.PROJECT:
@@ -115,7 +108,7 @@ def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 def lost(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A missing file: one of the machine's that the code names, or one that a test should have provided."""
     path = missing_file(symptom.failure)
-    if path is None or symptom.file in about.trusted:
+    if path is None:
         return None
     top = f"/{path.split('/')[1]}/" if path.startswith("/") and path.count("/") > 1 else ""
     if top and any(top in text for text in about.texts.values()):
@@ -135,7 +128,7 @@ def endless(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     if symptom.stopped != "timeout" and not overflow:
         return None
     frame = failure.deepest
-    if frame is not None and frame.origin is FrameOrigin.TEST and symptom.file not in about.trusted:
+    if frame is not None and frame.origin is FrameOrigin.TEST:
         return Diagnosis(symptom, Cause.TEST, "test.nontermination", "the test itself does not end")
     detail = "it calls itself without an end" if overflow else "it does not finish in time"
     return Diagnosis(symptom, Cause.LOGIC, "logic.nontermination", detail, _change(frame, about))
@@ -156,14 +149,11 @@ def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
         return None
     detail = f"{failure.type}: {failure.summary} (in {frame.function}, {frame.path}:{frame.line})"
     if frame.origin is FrameOrigin.PROJECT:
-        wrong = None if symptom.file in about.trusted else argument_of_wrong_type(failure, frame, about)
-        if wrong is not None:
+        if (wrong := argument_of_wrong_type(failure, frame, about)) is not None:
             return Diagnosis(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
-        if symptom.file not in about.trusted and is_raised_on_purpose(frame, about):
+        if is_raised_on_purpose(frame, about):
             return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", f"the code refuses on purpose: {detail}")
         return Diagnosis(symptom, Cause.LOGIC, "logic.crash", detail, _change(frame, about))
-    if symptom.file in about.trusted:
-        return Diagnosis(symptom, Cause.LOGIC, "logic.crash", detail, Fix("changes", about.unit))
     if is_wrong_call(failure, about):
         return _call(symptom, about)
     return Diagnosis(symptom, Cause.TEST, "test.crash", f"the test itself fails: {detail}")
@@ -171,21 +161,17 @@ def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 def tolerance(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """Two floats that were compared exactly."""
-    pair = None if symptom.file in about.trusted else nearly_equal(symptom.failure)
-    if pair is None:
+    if (pair := nearly_equal(symptom.failure)) is None:
         return None
     return Diagnosis(symptom, Cause.TEST, "test.tolerance", f"{pair[0]} and {pair[1]} need a tolerance")
 
 
 def mismatch(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """A value other than the expected one: a trusted test is right, another one may be wrong."""
+    """A value other than the expected one: the code or the test may be wrong."""
     failure = symptom.failure
     if not is_assertion(failure):
         return None
     detail = sides(failure.comparison) if failure.comparison else failure.summary
-    if symptom.file in about.trusted:
-        fix = Fix("changes", about.unit)
-        return Diagnosis(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {detail}", fix)
     return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", f"the code or the test is wrong: {detail}")
 
 
@@ -197,10 +183,8 @@ RULES: tuple[Rule, ...] = (
 
 
 def unknown(symptom: Symptom, about: CodeFacts) -> Diagnosis:
-    """A failure that no rule matches. A trusted test is believed all the same."""
+    """A failure that no rule matches."""
     detail = f"{symptom.failure.type}: {symptom.failure.summary}".removesuffix(": ")
-    if symptom.file in about.trusted:
-        return Diagnosis(symptom, Cause.LOGIC, "logic.unknown", detail, Fix("changes", about.unit))
     return Diagnosis(symptom, Cause.UNDETERMINED, "undetermined", detail)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import MissingModules
 from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing

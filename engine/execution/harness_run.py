@@ -280,13 +280,13 @@ def _digest(text: str) -> str:
 class VersionOutcomes:
     """What one text did: `problem` is why it could not be loaded, `outcomes` are by the call's number.
 
-    `beside` is what it did while loading, or after a call, that the first text did not do. `lacks` is the module whose
-    absence kept it from loading.
+    `side_effects` is what it did while loading, or after a call, that the first text did not do. `lacks` is the module
+    whose absence kept it from loading.
     """
 
     problem: str
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
-    beside: str = ""
+    side_effects: str = ""
     lacks: str = ""
 
     @property
@@ -331,7 +331,7 @@ def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | N
             return NotRunnable("the run's report is forged, so it proves nothing")
         if trial.rounds:
             return _timing(report["timing"])
-        texts = tuple(_told(each) for each in report["texts"])
+        texts = tuple(_version_outcomes(each) for each in report["texts"])
         left_out: dict[str, int] = {}
         for each in report["left_out"]:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
@@ -355,9 +355,9 @@ _LEFT_OUT = {
 }
 
 
-def _told(row: Mapping[str, Any]) -> VersionOutcomes:
-    beside, lacks = str(row.get("beside", "")), str(row.get("lacks", ""))
-    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), beside, lacks)
+def _version_outcomes(row: Mapping[str, Any]) -> VersionOutcomes:
+    side_effects, lacks = str(row.get("side_effects", "")), str(row.get("lacks", ""))
+    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), side_effects, lacks)
 
 
 def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, CallOutcome]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Need(StrEnum):
+class ProbeEvent(StrEnum):
     """What an input has to do at a place, as words that precede a line."""
 
     RAN = "ran"
@@ -21,7 +21,7 @@ class Need(StrEnum):
 class Probe:
     """A place in a changed statement, and the `need` there. `line` is 0 if the text is not the user's."""
 
-    need: Need
+    need: ProbeEvent
     line: int
     text: str
     is_old: bool = False
@@ -43,5 +43,5 @@ class ProbedText:
 
 def in_order(probes: Collection[Probe]) -> list[Probe]:
     """Sorted by significance: code that did not run at all comes first, and new code before old."""
-    needs = list(Need)
+    needs = list(ProbeEvent)
     return sorted(probes, key=lambda each: (needs.index(each.need), each.is_old, each.line, each.text))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.api.request import Workspace
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 
 if TYPE_CHECKING:
     from stet_ls.engine.runners.captured_calls import CapturedCalls

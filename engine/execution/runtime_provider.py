@@ -11,7 +11,7 @@ from typing import Protocol
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner, JobResources
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.harness import warm_spec
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners.toolchain import MissingToolError, find
@@ -25,11 +25,8 @@ from stet_ls.engine.sandbox.isolation_record import RecordingBox
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.validators.languages import lookup
 
 _MEGABYTE = 1024 * 1024
-_PROGRAMS = lookup({"javascript": "node"}, "")
-"""The program that alone decides how code of a language runs, independent of the project."""
 
 
 class PermissionAsker(Protocol):
@@ -84,10 +81,11 @@ class RuntimeProvider:
 
     async def identity(self, root: Path, language: str) -> str:
         """Changes with the sandbox and the interpreter that code of a language runs with; "" if that is unknown."""
-        if for_language(language).needs_interpreter:
+        row = for_language(language)
+        if row.needs_interpreter:
             key = await self._python_key(root)
         else:
-            key = await asyncio.to_thread(_program_key, _PROGRAMS(language))
+            key = await asyncio.to_thread(_program_key, row.program)
         return f"{key} {self.sandbox.minimum} {await self.sandbox.identity()}" if key else ""
 
     async def python_version(self, root: Path) -> str:

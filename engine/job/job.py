@@ -233,7 +233,7 @@ class Job:
                 completion = await self.models.complete(
                     prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
-            self.usage.book(completion)
+            self.usage.add_call(completion)
             self.own_calls += 1
             if completion.usage is not None:
                 self.own_tokens += completion.usage.prompt_tokens + completion.usage.completion_tokens
@@ -254,7 +254,7 @@ class Job:
             if self.usage.cost is not None:
                 self.usage.cost += event.cost
             if (call := self.usage.in_flight.get(id(self))) is not None:
-                self.spending.renew(self.trace_id, self._spent_beside(), call)
+                self.spending.renew(self.trace_id, self._spent_with_others(), call)
             return
         if isinstance(event, Stage):
             if self._queued_at is not None:
@@ -317,10 +317,10 @@ class Job:
         """Reserves the most that a call can take."""
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
         call = Spend(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
-        await asyncio.to_thread(self.spending.reserve, self.trace_id, self._spent_beside(), call)
+        await asyncio.to_thread(self.spending.reserve, self.trace_id, self._spent_with_others(), call)
         self.usage.in_flight[id(self)] = call
 
-    def _spent_beside(self) -> Spend:
+    def _spent_with_others(self) -> Spend:
         """What was spent, and what the calls of other steps can take."""
         spent = self.spent()
         for job, call in self.usage.in_flight.items():

@@ -54,7 +54,7 @@ class JobUsage:
         """Adds a warning of the answer, with its full stop."""
         self.warnings.append(f"{sentence.rstrip('.')}.")
 
-    def book(self, completion: Completion) -> None:
+    def add_call(self, completion: Completion) -> None:
         """Counts a call, or a reply from the cache."""
         if completion.cached:
             self.cached += 1

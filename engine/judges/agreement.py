@@ -9,11 +9,11 @@ from itertools import zip_longest
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable, VersionOutcomes
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, locate_module
 from stet_ls.engine.execution.python.statements import without_documentation
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
@@ -146,4 +146,4 @@ def _prepare(case: Case, runtime: Runtime, texts: Sequence[str]) -> tuple[Module
     lists = [calls_for(text, case.unit) for text in (case.before.text, *texts)]
     turns = (call for calls in zip_longest(*lists) for call in calls if call is not None)
     calls = {(call.setup, call.body): call for call in turns}
-    return place_of(case.path, (texts[0],), runtime), tuple(calls.values())[:_MOST_INPUTS]
+    return locate_module(case.path, (texts[0],), runtime), tuple(calls.values())[:_MOST_INPUTS]

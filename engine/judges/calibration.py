@@ -42,8 +42,8 @@ def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Eviden
         return EvidenceTier.UNCHECKED
     ran = [passed[check] for check in (Check.TESTS, Check.DOCTEST) if check in passed]
     compared = passed.get(Check.DIFFERENTIAL) or passed.get(Check.COMMENTS)
-    doubted = any(map(_doubts, evidence))
-    if any(item.trusted and not (doubted and item.check is Check.DOCTEST) for item in ran):
+    weakened = any(map(_weakens, evidence))
+    if any(item.trusted and not (weakened and item.check is Check.DOCTEST) for item in ran):
         return EvidenceTier.TESTED
     if compared is not None and compared.count >= _ENOUGH_INPUTS:
         return EvidenceTier.EQUIVALENT
@@ -57,7 +57,7 @@ def is_partly_equal(item: Evidence) -> bool:
     return item.check is Check.DIFFERENTIAL and item.verdict is Ruling.UNKNOWN and item.count > 0
 
 
-def _doubts(item: Evidence) -> bool:
+def _weakens(item: Evidence) -> bool:
     """Whether it weakens a few examples: tests written by the model that ran and failed, or samples that disagree."""
     if item.trusted or item.verdict not in (Ruling.FAIL, Ruling.UNKNOWN):
         return False

@@ -11,7 +11,7 @@ from stet_ls.engine.api.actions import ActionSpec, spec_of
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Finding, Status, SyntaxVerdict
@@ -43,7 +43,7 @@ class Case:
     """The values that were hidden from the model."""
     runtime: Runtime | None = field(default=None, repr=False)
     """What code runs with; None if no code may run."""
-    stated: str = ""
+    user_examples: str = ""
     """Docstring-style examples that the user gave with the instruction, "" without any."""
     instructed: bool = False
     """Whether the user said what to change."""
@@ -53,7 +53,7 @@ class Case:
     """The user's words."""
     planned: bool = False
     """Whether those words describe a whole task, so that their "this" is not `unit`."""
-    adds: frozenset[str] | None = None
+    changeable_units: frozenset[str] | None = None
     """Names of the units that may change where an edit otherwise only adds code; None if it may change anything."""
     parts: tuple[range, range] | None = None
     """The lines of `before` and of `after` that are compared; None for the whole unit."""

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.javascript import documented_runs
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.changed_lines import parts
 from stet_ls.engine.execution.python.changed_part import ChangedPart, with_error
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, locate_module
 from stet_ls.engine.execution.python.statements import named_in
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
@@ -84,10 +84,10 @@ async def judge(case: Case) -> Evidence:
     )
     if isinstance(outcome, NotRunnable):
         return _evidence(Ruling.UNKNOWN, f"examples not run: {outcome.reason}")
-    if outcome.beside:  # its changes may affect how results are printed
+    if outcome.side_effects:  # its changes may affect how results are printed
         usual, *_ = await _all_outcomes(case.runtime, (case.before.text,), asked.calls, asked.place)
-        if isinstance(usual, NotRunnable) or usual.beside != outcome.beside:
-            return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.beside}")
+        if isinstance(usual, NotRunnable) or usual.side_effects != outcome.side_effects:
+            return _evidence(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {outcome.side_effects}")
     wrong = [n for n, each in enumerate(asked.examples) if not matches_example(each, outcome.outcomes.get(n))]
     excuses = {n: case.runtime.excuse(got.lacks) if (got := outcome.outcomes.get(n)) is not None else "" for n in wrong}
     if wrong and all(excuses.values()):
@@ -101,7 +101,9 @@ async def judge(case: Case) -> Evidence:
 async def _documented(case: Case, runtime: Runtime) -> Evidence:
     """The same for calls in the doc comment of the case's unit, and for stated ones."""
     before, after = case.before.text, case.after.text
-    examples = await asyncio.to_thread(documented_runs.examples_for, before, case.language, case.unit, case.stated)
+    examples = await asyncio.to_thread(
+        documented_runs.examples_for, before, case.language, case.unit, case.user_examples
+    )
     if not examples:
         return _evidence(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no examples")
     found = await documented_runs.outcomes(runtime, after, case.language, case.path, examples)
@@ -226,7 +228,7 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
 
 async def _documented_failing(case: Case, runtime: Runtime) -> list[str]:
     text = case.before.text
-    examples = await asyncio.to_thread(documented_runs.examples_for, text, case.language, case.unit, case.stated)
+    examples = await asyncio.to_thread(documented_runs.examples_for, text, case.language, case.unit, case.user_examples)
     found = await documented_runs.outcomes(runtime, text, case.language, case.path, examples) if examples else {}
     if isinstance(found, NotRunnable) or any(each.kind == "reached" for each in found.values()):
         return []
@@ -309,13 +311,13 @@ def _prepare(case: Case, runtime: Runtime, whose: Sequence[str] = ()) -> _Asked:
     names = dict.fromkeys((case.unit, *whose, *(part.name for part in found)))
     known: dict[tuple[str, str, str], Example] = {}
     # An instruction that is the docstring repeats its examples.
-    _add(known, read_examples([case.stated]))
+    _add(known, read_examples([case.user_examples]))
     for name in filter(None, names):
         _add(known, examples_of(before, name))
     user = len(known)
     for name in filter(None, names):
         _add(known, examples_of(after, name))
-    return _Asked(tuple(known.values()), user, found, place_of(case.path, (before, after), runtime))
+    return _Asked(tuple(known.values()), user, found, locate_module(case.path, (before, after), runtime))
 
 
 def _add(known: dict[tuple[str, str, str], Example], examples: Sequence[Example]) -> None:

@@ -17,13 +17,13 @@ from random import Random
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.scaled import scaled
 from stet_ls.engine.execution.python.inputs.subject import changed_units, read_module
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, locate_module
 from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.plurals import plural
@@ -32,7 +32,7 @@ WORTH = 1.1
 """A gain below this is not worth an edit, and hardly distinguishable from noise."""
 ROUNDS, LEAST_ROUNDS = 15, 7
 _LEAST_AGAIN = 3
-_OTHERWISE = 1.5
+_CLEARLY_MORE = 1.5
 """The factor by which the gain of second calls has to differ from that of first calls to count as different."""
 _SAMPLES = 2000
 _INPUTS = 40
@@ -122,7 +122,7 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
 
 def evidence_of(found: Speedup) -> Evidence:
     """The evidence from a measured gain."""
-    if (again := found.again) is not None and _is_another_story(found, again):
+    if (again := found.again) is not None and _only_one_gains(found, again):
         when = "on repeated calls only" if again.is_faster else "on first calls only"
         both = f"faster {when}: {found}, and {again} when repeated"
         undecided = Evidence(Check.TIMING, Ruling.UNKNOWN, both, trusted=True)
@@ -138,10 +138,10 @@ def evidence_of(found: Speedup) -> Evidence:
     return replace(undecided, count=found.inputs)
 
 
-def _is_another_story(first: Speedup, again: Speedup) -> bool:
+def _only_one_gains(first: Speedup, again: Speedup) -> bool:
     """Whether only one of them is a gain: by a wide margin, or after a first call that was not warm."""
     gained, lost = (first, again) if first.is_faster else (again, first)
-    by_far = gained.low >= _OTHERWISE * lost.high
+    by_far = gained.low >= _CLEARLY_MORE * lost.high
     return gained.is_faster and lost.low < WORTH and (by_far or (gained is first and not first.warm))
 
 
@@ -175,7 +175,7 @@ def _changed(case: Case) -> str:
 
 def prepare_timing(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     """The place of the module, and inputs that are worth timing: the largest last."""
-    place = place_of(case.path, (case.before.text, case.after.text), runtime)
+    place = locate_module(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))
     # The calls on an object, each with arguments that the object has not seen yet.
     calls = tuple(replace(call, body="\n".join(dict.fromkeys(_STEP.split(call.body)))) for call in drawn)

@@ -77,7 +77,7 @@ class JobMemory:
         self._former: set[asyncio.Task[None]] = set()
         self._counts = Counter[str]()
         self._team = "not connected yet"
-        self._lack_told = False
+        self._notice_shown = False
 
     def warm(self) -> None:
         """Starts the memory's process in the background, if there is anything to read or to write."""
@@ -85,18 +85,18 @@ class JobMemory:
             self.memory.warm()
         self._later(self.settle(), "what commands wrote")
 
-    def lack(self, action: str) -> str:
+    def missing_notice(self, action: str) -> str:
         """The notice that the memory is not installed, for the first job that would use it; "" for all others."""
         missing = self._settings.enabled and self.memory.obstacle()
-        if not spec_of(action).recalled or self._lack_told or not missing:
+        if not spec_of(action).recalled or self._notice_shown or not missing:
             return ""
-        self._lack_told = True
+        self._notice_shown = True
         return f"Memory unavailable. {missing}"
 
     def inherit(self, former: JobMemory) -> None:
         """Takes over the pending outcomes of an instance with earlier settings: its jobs end here too."""
         self._pending, self._former = former._pending, former._background
-        self._lack_told = former._lack_told
+        self._notice_shown = former._notice_shown
         self._kept, self._withdrawn = former._kept, former._withdrawn
 
     async def recall(self, request: Request) -> RecallResult:
@@ -144,7 +144,7 @@ class JobMemory:
         """Records the outcome of an edit. `text` is the current document. A kept edit may be undone later."""
         if outcome in _WITHDRAWN:
             self._withdrawn.add(trace)
-            await self._owe(trace)
+            await self._record_undone(trace)
         pending = await self._awaiting(trace)
         kept = self._kept.pop(trace, None)
         if pending is not None:
@@ -306,13 +306,13 @@ class JobMemory:
         """Removes solutions that depended on an edit alone; now, or at the memory's next start."""
         if not trace or self.memory.obstacle() or not self._holds_anything():
             return
-        await self._owe(trace)
+        await self._record_undone(trace)
         try:
             await self._take_out([trace])
         except StetError as error:
             _log.warning("cannot forget the undone edit %s: %s", trace, error)
 
-    async def _owe(self, trace: str) -> None:
+    async def _record_undone(self, trace: str) -> None:
         """Records that an edit was undone, before the first await."""
         if not trace or self.memory.obstacle() or not self._holds_anything():
             return

@@ -47,7 +47,7 @@ class RecalledSolution:
 
 
 def choose_hits(
-    rows: list[dict[str, Any]], request: Request, wish: str, signature: str
+    rows: list[dict[str, Any]], request: Request, instruction: str, signature: str
 ) -> tuple[RecalledSolution, ...]:
     """The hits that may enter the prompt: whole units, no losers, nothing that the document shows already."""
     known: list[RecalledSolution] = []
@@ -61,18 +61,18 @@ def choose_hits(
         if not structure.units(Source(solution.code), solution.language):
             continue
         room -= tokens
-        whence = provenance(solution, request, team=row["team"])
-        fits = not row["team"] and _fits(solution, request, wish, signature)
+        origin = provenance(solution, request, team=row["team"])
+        fits = not row["team"] and _fits(solution, request, instruction, signature)
         known.append(
-            RecalledSolution(solution.id, solution.code, whence, row["score"], fits, _support(solution), solution.tests)
+            RecalledSolution(solution.id, solution.code, origin, row["score"], fits, _support(solution), solution.tests)
         )
     return tuple(known)
 
 
-def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bool:
+def _fits(solution: Solution, request: Request, instruction: str, signature: str) -> bool:
     """True if a kept solution had the same request and signature, and nothing else is requested."""
     asks_more = request.constraints or request.context or (request.spec.all_diagnostics and request.diagnostics)
-    same = plain_words(solution.instruction) == plain_words(wish) and squeezed(solution.signature) == squeezed(
+    same = plain_words(solution.instruction) == plain_words(instruction) and squeezed(solution.signature) == squeezed(
         signature
     )
     alike = request.spec.answers_from_memory and request.action == solution.kind

@@ -243,7 +243,7 @@ def _unit_prompt(
         reply = parse_reply(
             completion.text,
             language=task.language,
-            wants="unit",
+            reply_kind="unit",
             symbol=target.name,
             truncated=completion.finish != "stop",
             current=task.code,

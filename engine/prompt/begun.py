@@ -15,7 +15,7 @@ _ABOUT_HEADERS = re.compile(
 )
 """An instruction with one of these may change the header; one in another language may say anything."""
 
-_DOUBTFUL = re.compile(r"[=@]|\basync\b")
+_UNCERTAIN_HEADER = re.compile(r"[=@]|\basync\b")
 """A header with a default value, a decorator or `async` may be what is wrong."""
 
 
@@ -23,7 +23,7 @@ def reply_start(
     request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView, opening: str
 ) -> str:
     """The start of the reply after `opening`, its fence; "" for a task whose reply is no single block of code."""
-    if task.wants != "unit":
+    if task.reply_kind != "unit":
         return ""
     return f"{opening}\n{_kept(request, target, task, instruction, shown)}"
 
@@ -45,7 +45,7 @@ def _kept(request: Request, target: Target, task: TaskSpec, instruction: str, sh
     lines = shown.text.split("\n")[: len(numbers)]
     if request.spec.fixes and unit.body is not None:
         header = source.slice(type(unit.span)(unit.span.start, unit.body.start))
-        if _DOUBTFUL.search(header):
+        if _UNCERTAIN_HEADER.search(header):
             return ""
     return "\n".join(lines) + "\n"
 

@@ -33,7 +33,7 @@ from stet_ls.engine.prompt.instruction import Instruction
 from stet_ls.engine.prompt.languages.language_table import for_language
 from stet_ls.engine.prompt.layout import ContextChoice, Layout, choose
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt, seal, seal_more
-from stet_ls.engine.prompt.task_spec import ModelTier, TaskSpec, Wants
+from stet_ls.engine.prompt.task_spec import ModelTier, ReplyKind, TaskSpec
 from stet_ls.engine.prompt.token_breakdown import PromptPart, parts_of
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
@@ -41,9 +41,9 @@ from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["ModelTier", "Prompt", "RejectionReason", "RememberedItem", "TaskSpec", "Wants", "build", "refine", "repair"]
+__all__ = ["ModelTier", "Prompt", "RejectionReason", "RememberedItem", "TaskSpec", "build", "refine", "repair"]
 
-_UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
+_TOO_MUCH_CONTEXT: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
 }  # fmt: skip
 _LEAST_SPEC = 5
@@ -126,7 +126,7 @@ def build(
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub, *spec))
     gathered = gather_context(request, target, shown, hidden=done, index=index, remembered=remembered)
-    pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
+    pieces = [piece for piece in gathered.pieces if piece.worth not in _TOO_MUCH_CONTEXT[tier]]
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub), begins=begins)
     frame = _frame(request, layout, task, pieces, budget_tokens, ignored, tier)
     if frame.room < 0:
@@ -135,7 +135,7 @@ def build(
             f"can take {budget_tokens:,} at once: select a smaller part"
         )
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
-    messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.wants)
+    messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.reply_kind)
     opening = f"{layout.fence}{layout.tag}"
     start = (
         reply_start(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
@@ -156,7 +156,7 @@ def build(
         budget=budget_tokens,
         form=layout.form,
         begun=start,
-        unit=(target.name if target.kind is TargetKind.UNIT else "") if task.wants == "unit" else None,
+        unit=(target.name if target.kind is TargetKind.UNIT else "") if task.reply_kind == "unit" else None,
         sealed=sealed,
         remembered=tuple(piece.remembered for piece in frame.choice.pieces if piece.remembered is not None),
     )
@@ -189,14 +189,14 @@ def _frame(
     best: _Frame | None = None
     dropped: tuple[PromptPart, ...] = ()
     for with_facts, with_notes in dict.fromkeys([(facts, words), (facts, ""), ((), "")]):
-        system = wording.system(task.wants, request.language, with_facts)
+        system = wording.system(task.reply_kind, request.language, with_facts)
         if words and not with_notes:
             dropped = (PromptPart("the project's notes", estimate(words)),)
         if facts and not with_facts:
             dropped = (*dropped, PromptPart("the project's conventions", estimate("; ".join(facts))))
         block = data(f"From the project's {FILE}:\n{with_notes}", stable(with_notes)) if with_notes else ""
         around = replace(layout, notes=block)
-        room = budget - _tokens(_messages(system, around, (), task.wants))
+        room = budget - _tokens(_messages(system, around, (), task.reply_kind))
         choice = choose(pieces, room)
         if best is None or best.room < 0 or choice.rank > best.choice.rank:
             best = _Frame(system, around, with_notes, choice, room, dropped)
@@ -287,18 +287,18 @@ def _layout(
 ) -> Layout:
     row = language(request.language)
     tag = for_language(request.language).tag or (request.language if row and row.id != PLAIN else "")
-    wish = instruction.text if instruction else ""
-    fence = code_fence(shown.text, wish, *(piece.text for piece in pieces))
-    given = (shown.text, wish, *request.constraints, *(piece.text for piece in pieces))
-    opening = wording.opening(task.wants, target, request.language, _header(shown.text, target.name))
+    instruction_text = instruction.text if instruction else ""
+    fence = code_fence(shown.text, instruction_text, *(piece.text for piece in pieces))
+    given = (shown.text, instruction_text, *request.constraints, *(piece.text for piece in pieces))
+    opening = wording.opening(task.reply_kind, target, request.language, _header(shown.text, target.name))
     title = wording.title(target, empty=unwritten or not shown.text.strip())
     return Layout(
         heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
-        order=wording.order(task, wish, request.constraints),
+        order=wording.order(task, instruction_text, request.constraints),
         form=wording.form_begun(target)
-        if begins and task.wants == "unit"
-        else wording.form(task.wants, f"{fence}{tag}\n{opening}\n{fence}", tier),
+        if begins and task.reply_kind == "unit"
+        else wording.form(task.reply_kind, f"{fence}{tag}\n{opening}\n{fence}", tier),
         fence=fence,
         tag=tag,
         ident=ident_for(str(request.path or ""), *given),
@@ -313,8 +313,8 @@ def _header(text: str, name: str) -> str:
     return next(code, "").rstrip() if simple else ""
 
 
-def _messages(system: str, layout: Layout, chosen: Sequence[ContextItem], wants: Wants) -> tuple[Message, ...]:
-    return Message("system", system), *wording.example(wants), Message("user", layout.user(chosen))
+def _messages(system: str, layout: Layout, chosen: Sequence[ContextItem], reply_kind: ReplyKind) -> tuple[Message, ...]:
+    return Message("system", system), *wording.example(reply_kind), Message("user", layout.user(chosen))
 
 
 def _head(reply: str, tokens: int) -> str:

@@ -102,19 +102,19 @@ _KIND = (
     r"(?:functions?|methods?|class(?:es)?|constants?|variables?|types?|structs?|interfaces?|enums?|traits?|fields?"
     r"|propert(?:y|ies)|helpers?|definitions?|attributes?|modules?)"
 )
-_POLITE = (
+_REQUEST_OPENING = (
     r"(?:please|kindly|now|then|also|just|first|finally|so|(?:can|could|would|will) you"
     r"|you (?:can|may|should|must|could)|(?:i|we) (?:want|need|would like)(?: you)? to|i'd like(?: you)? to"
     r"|let's|let us|(?:we|i) (?:can|should|must)|by)"
 )
 _COMMAND = re.compile(
-    rf"(?:^|[,:;(]|\band\b|\b{_POLITE}\b)\W*(?:{_POLITE}\W+)*"
+    rf"(?:^|[,:;(]|\band\b|\b{_REQUEST_OPENING}\b)\W*(?:{_REQUEST_OPENING}\W+)*"
     rf"(?P<verb>{_END}|{_BECOME}|(?:remov|delet|eras|renam|inlin|replac|merg|mov)ing|(?:dropp|splitt|fold)ing)\b",
     re.IGNORECASE,
 )
 """A verb of removal as a command: at the start of a clause, not in the description of a function."""
 _SUBORDINATE = re.compile(r"\b(?:that|which|who|to|for|if|when|where|while|unless|without|not|never|don't)\b", re.I)
-_POLITELY = re.compile(rf"\b{_POLITE}\b", re.IGNORECASE)
+_OPENINGS = re.compile(rf"\b{_REQUEST_OPENING}\b", re.IGNORECASE)
 _DETERMINERS = (
     r"(?:(?:the|both|our|my|your|this|that|these|those|old|unused|existing|obsolete|dead|legacy|deprecated|private"
     rf"|public|now|also|(?P<kind>{_KIND}))\s+)*"
@@ -173,11 +173,11 @@ def _lets_go(sentence: str, name: str, target: str) -> bool:
             return True
     for command in _COMMAND.finditer(sentence):
         before = sentence[: command.start("verb")]
-        if _SUBORDINATE.search(_POLITELY.sub("", before)):
+        if _SUBORDINATE.search(_OPENINGS.sub("", before)):
             continue
         rest = sentence[command.end() :]
         if _THAT.match(rest):
-            if useless or passive or (own and not re.search(r"\w", _POLITELY.sub("", before))):
+            if useless or passive or (own and not re.search(r"\w", _OPENINGS.sub("", before))):
                 return True
             if command["verb"].lower().startswith(("renam", "inlin")) and own:
                 return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Wants = Literal["unit", "tests", "prose", "findings", "plan"]
+ReplyKind = Literal["unit", "tests", "prose", "findings", "plan"]
 """What the reply should contain: the target's new text, a block of tests, markdown prose, findings, or steps."""
 
 ModelTier = Literal["tiny", "mid", "strong"]
@@ -20,7 +20,7 @@ class TaskSpec:
     """
 
     goal: str
-    wants: Wants
+    reply_kind: ReplyKind
     rules: tuple[str, ...] = ()
     spec_first: bool = False
     keeps_header: bool = False

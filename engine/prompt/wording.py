@@ -12,10 +12,10 @@ from stet_ls.engine.api.actions import STEPS
 from stet_ls.engine.api.message import Message, Role
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.prompt.languages.language_table import for_language
-from stet_ls.engine.prompt.task_spec import ModelTier, TaskSpec, Wants
+from stet_ls.engine.prompt.task_spec import ModelTier, ReplyKind, TaskSpec
 from stet_ls.validators.languages import for_language as language_row
 
-_ROLE: dict[Wants, str] = {
+_ROLE: dict[ReplyKind, str] = {
     "unit": "You write complete, correct code and nothing that was not asked for.",
     "tests": "You write tests that find bugs. You test what the code is meant to do.",
     "prose": "You explain code to engineers. You say only what the code shows.",
@@ -35,7 +35,7 @@ Reply with one to six lines and nothing else. Each line is one step, of four par
 
 # A separate turn: both embedded models repeat an example or a placeholder in the form itself as their reply, and
 # without any example they return the code.
-_EXAMPLES: dict[Wants, tuple[tuple[Role, str], ...]] = {
+_EXAMPLES: dict[ReplyKind, tuple[tuple[Role, str], ...]] = {
     "findings": (
         (
             "user",
@@ -61,15 +61,15 @@ Task: Review the code: which lines of it go wrong, and for which input?
 }
 
 
-def example(wants: Wants) -> tuple[Message, ...]:
+def example(reply_kind: ReplyKind) -> tuple[Message, ...]:
     """Turns that show an example of the expected reply, before the real request."""
-    return tuple(Message(role, content) for role, content in _EXAMPLES.get(wants, ()))
+    return tuple(Message(role, content) for role, content in _EXAMPLES.get(reply_kind, ()))
 
 
-def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:
+def system(reply_kind: ReplyKind, language_id: str, conventions: Sequence[str]) -> str:
     """The system message: the same bytes for every request of one kind, language and project."""
     card = for_language(language_id).card or language_row(language_id).title
-    lines = [_ROLE[wants], _DATA, f"Language: {card}"]
+    lines = [_ROLE[reply_kind], _DATA, f"Language: {card}"]
     if conventions:
         lines.append("Conventions: " + "; ".join(conventions) + ".")
     return "\n".join(lines)
@@ -97,15 +97,15 @@ def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def form(wants: Wants, block: str, tier: ModelTier) -> str:
+def form(reply_kind: ReplyKind, block: str, tier: ModelTier) -> str:
     """How to reply, with the block to fill; it comes last, or small models forget it. A tiny one makes no plan."""
-    if wants == "prose":
+    if reply_kind == "prose":
         return "Reply in Markdown without HTML: short paragraphs or lists. Do not repeat the code."
-    if wants == "findings":
+    if reply_kind == "findings":
         return _FINDINGS
-    if wants == "plan":
+    if reply_kind == "plan":
         return _PLAN
-    labeled = f"{'TESTS' if wants == 'tests' else 'CODE'}:\n{block}"
+    labeled = f"{'TESTS' if reply_kind == 'tests' else 'CODE'}:\n{block}"
     if tier == "tiny":
         return f"Reply with one block of code, in exactly this form:\n{labeled}"
     return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{labeled}\nNOTES: warnings, if any"
@@ -124,9 +124,9 @@ def form_begun(target: Target) -> str:
             return f"Reply with one block of code: all of `{target.name}`."
 
 
-def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
+def opening(reply_kind: ReplyKind, target: Target, language_id: str, header: str) -> str:
     """The placeholder in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
-    if wants == "tests":
+    if reply_kind == "tests":
         return f"(three to six {for_language(language_id).test_hint})"
     match target.kind:
         case TargetKind.INSERTION:

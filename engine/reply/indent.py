@@ -67,9 +67,9 @@ def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, un
     margin = common_margin(rest)
     # A flat body gives the same result either way; a deeper one shows if its first step is one step or two.
     inside = unit is not None and margin == base + unit and _step(line.removeprefix(margin) for line in rest) == unit
-    beside = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and margin_of(rest[-1]) == base)
+    closes = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and margin_of(rest[-1]) == base)
     led = margin == base and lines[0].startswith(_LEADERS)
-    return [base + lines[0], *lines[1:]] if inside or beside or led else lines
+    return [base + lines[0], *lines[1:]] if inside or closes or led else lines
 
 
 def _converted(line: str, step: str | None, unit: str | None) -> str:

@@ -72,9 +72,11 @@ async def _review_file(
     )
     before, after = Source(file.text(file.before) or ""), request.source
     units = [each for each in report.units if each.unit.path == file.path]
-    wish = "\n\n".join(filter(None, (str(report.intent) if report.intent.is_stated else "", *change.messages)))
+    purpose = "\n\n".join(filter(None, (str(report.intent) if report.intent.is_stated else "", *change.messages)))
     part = await asyncio.to_thread(part_of_lines, before, after)
-    subject = ReviewSubject(request, before, after, part, wish, _judged(units), tuple(_told(units, report)), True)
+    subject = ReviewSubject(
+        request, before, after, part, purpose, _judged(units), tuple(_judge_findings(units, report)), True
+    )
     try:
         answer = await engine.run_action(request, file_review(subject, unasked))
     except StetError as error:
@@ -106,7 +108,7 @@ def _judged(units: Sequence[UnitReport]) -> ScorePart:
     return ScorePart("judges", JUDGES, round(JUDGES * share, 1), f"{plural(len(units), 'unit')}: {', '.join(counts)}")
 
 
-def _told(units: Sequence[UnitReport], report: Report) -> Sequence[str]:
+def _judge_findings(units: Sequence[UnitReport], report: Report) -> Sequence[str]:
     own = [f"{each.unit.label}: {each.verdict}: {each.why if each.verdict is Verdict.UNPROVEN else ''}".rstrip(": ")
            for each in units]  # fmt: skip
     paths = {each.unit.path for each in units}

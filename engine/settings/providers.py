@@ -57,9 +57,9 @@ def from_variables(environment: Mapping[str, str]) -> tuple[ConfiguredEndpoint |
     """The endpoint of STET_BASE_URL, which enables it, STET_MODEL and STET_API_KEY or OPENAI_API_KEY."""
     found = {name: value.strip() for name, value in environment.items() if value.strip()}
     if not (base_url := found.get("STET_BASE_URL")):
-        lonely = [name for name in ("STET_MODEL", "STET_API_KEY") if name in found]
+        unused = [name for name in ("STET_MODEL", "STET_API_KEY") if name in found]
         return None, [
-            f"{name} has no effect without STET_BASE_URL: set STET_BASE_URL to the endpoint, too" for name in lonely
+            f"{name} has no effect without STET_BASE_URL: set STET_BASE_URL to the endpoint, too" for name in unused
         ]
     key_origin = next((name for name in ("STET_API_KEY", "OPENAI_API_KEY") if name in found), "")
     values: dict[str, Any] = {

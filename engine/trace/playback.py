@@ -124,7 +124,6 @@ def request_of(record: form.Record, name: str) -> Request:
             tuple(Path(root).expanduser() for root in asked.roots),
             tuple(Buffer(Path(each.path).expanduser(), each.version, each.text) for each in asked.buffers),
         ),
-        tab_size=asked.tab_size,
         hidden=asked.hidden,
         candidate=asked.candidate,
     )

@@ -58,7 +58,8 @@ class RecordedRequest(RecordPart):
     budget: Budget
     roots: tuple[str, ...]
     buffers: tuple[RecordedBuffer, ...]
-    tab_size: int = Field(ge=1, le=64)
+    tab_size: int = Field(default=4, exclude=True)
+    """Of records of earlier versions; nothing uses it."""
     hidden: dict[str, str]
     left_out: tuple[str, ...]
     candidate: str = ""

@@ -73,7 +73,7 @@ class RecordStore:
 
     def outcome(self, file: Path) -> str:
         """The outcome of the edit of that record's job, in a word; "" if unknown."""
-        return (read_private(_beside(file)) or "").strip()
+        return (read_private(_outcome_file(file)) or "").strip()
 
     def _named(self, prefix: str) -> Iterator[Path]:
         return (file for file in self.files() if job_id(file).startswith(prefix.lower()))
@@ -98,7 +98,7 @@ class RecordStore:
     def _note(self, job: str, outcome: str) -> None:
         try:
             for file in self._named(job):
-                write_private(_beside(file), f"{outcome}\n")
+                write_private(_outcome_file(file), f"{outcome}\n")
         except OSError as error:
             log.warning(
                 "cannot record the outcome of job %s (%s): %s", job, outcome, WriteObstacle.of(self.folder, error)
@@ -111,7 +111,7 @@ class RecordStore:
                 room -= file.stat().st_size
                 if index and (index >= self._kept or room < 0):
                     file.unlink()
-                    _beside(file).unlink(missing_ok=True)
+                    _outcome_file(file).unlink(missing_ok=True)
             except FileNotFoundError:
                 continue  # another process deleted it
 
@@ -125,7 +125,7 @@ def _age(file: Path) -> tuple[str, int, str]:
     return file.name.partition("-")[0], kept, file.name
 
 
-def _beside(file: Path) -> Path:
+def _outcome_file(file: Path) -> Path:
     return file.with_suffix(".became")
 
 

@@ -112,7 +112,6 @@ def _recorded_request(request: Request, scrubber: Scrubber, ignored: IgnoredFile
         budget=request.budget,
         roots=tuple(map(scrubber.path, request.workspace.roots)),
         buffers=buffers,
-        tab_size=request.tab_size,
         hidden={},
         left_out=tuple(scrubber.text(f"{name} ({why})") for name, why in {**secret, **missing}.items()),
         candidate=scrubber.text(request.candidate),

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
 from stet_ls.engine.judges.differential.judge import judge_unit
@@ -147,8 +147,8 @@ async def compare_unit(
         return CheckResult.of(evidence, proves=evidence.trusted)
     if evidence.verdict is not Ruling.FAIL:
         return CheckResult.of(evidence, noted=evidence.trusted)
-    if not for_language(case.language).loads_former and (beside := _imported(case, others)):
-        detail = f"{evidence.detail} (with the new `{beside}`)"
+    if not for_language(case.language).loads_former and (module := _imported(case, others)):
+        detail = f"{evidence.detail} (with the new `{module}`)"
         return replace(CheckResult.of(replace(evidence, detail=detail, trusted=False), noted=True), opens=True)
     blames = intent.is_stated and intent.keeps_behavior
     is_narrow = intent.kind is IntentKind.FIX and evidence.for_tests_alone

@@ -14,7 +14,7 @@ from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Buffer, Request, Workspace
 from stet_ls.engine.execution.environment_provisioning import JobResources
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.plurals import plural, verb

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 IDLE_LIMITS = IdleLimits(first_lease=30.0, last_lease=2.0, idle=12.0)
 """Idle for longer than `worker` takes to treat a child as failed."""
-_POLITE = 10
+_NICENESS = 10
 
 
 class IndexWorker:
@@ -39,7 +39,7 @@ class IndexWorker:
     def start(self) -> Mapping[str, Any]:
         """Starts the thread; the results are in the database."""
         if hasattr(os, "nice"):
-            os.nice(_POLITE)
+            os.nice(_NICENESS)
         self._thread.start()
         return {}
 

@@ -15,7 +15,7 @@ _BATCH = 50
 _SECONDS = 1.0
 """Seconds per write: a request may be waiting for the first names."""
 
-Row = tuple[str, str, Stamp, Sequence[SymbolEntry] | None]
+IndexRow = tuple[str, str, Stamp, Sequence[SymbolEntry] | None]
 
 
 def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: WalkLimits | None = None) -> IndexStatus:
@@ -26,7 +26,7 @@ def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: Wa
     known = store.stamps()
     store.set_status(IndexStatus(complete=store.status().complete))  # old names are used until the new ones are there
     seen: set[str] = set()
-    rows: list[Row] = []
+    rows: list[IndexRow] = []
     written = started
     for found in walk.files():
         seen.add(found.path)
@@ -57,7 +57,7 @@ def update(root: Path, store: IndexStore, path: Path, found: SourceFile | None) 
         store.put([row])
 
 
-def _row(root: Path, found: SourceFile, known: Stamp | None) -> Row | None:
+def _row(root: Path, found: SourceFile, known: Stamp | None) -> IndexRow | None:
     """The database row of a file; None if the file has not changed."""
     if known is not None and (known.changed, known.size) == (found.changed, found.size):
         return None

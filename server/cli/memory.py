@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _WIDE = 76
 """Characters of an instruction in a list."""
 _FILE = "file, or - for standard output or input"
-_MOST_TOLD = 5
+_MOST_LISTED = 5
 """Broken lines of a file that are reported one by one."""
 
 
@@ -158,10 +158,10 @@ async def _import(flow: JobMemory, arguments: argparse.Namespace) -> int:
 
     solutions, problems = read_lines(await asyncio.to_thread(_read, arguments.file))
     new = await _take_in(flow, solutions)
-    for problem in problems[:_MOST_TOLD]:
+    for problem in problems[:_MOST_LISTED]:
         print_warning(f"{arguments.file}, {problem}")
-    if len(problems) > _MOST_TOLD:
-        print_warning(f"skipped {len(problems) - _MOST_TOLD:,} more invalid lines")
+    if len(problems) > _MOST_LISTED:
+        print_warning(f"skipped {len(problems) - _MOST_LISTED:,} more invalid lines")
     print_status(f"{new:,} new solutions, {len(solutions) - new:,} already known")
     return 1 if problems else 0
 

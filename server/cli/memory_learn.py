@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.judges.project_tests.discovery import is_test, touching_tests
 from stet_ls.engine.memory.import_solutions import learn

@@ -67,9 +67,9 @@ class ModelDownloadOffer:
 
         weights = WEIGHTS[name]
         if self._fetching is not None:
-            self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Run the action again afterwards.")
+            self._show(types.MessageType.Warning, f"{self._fetching} is downloading. Run the action again afterwards.")
         elif self._asking:
-            self._tell(types.MessageType.Error, problem)
+            self._show(types.MessageType.Error, problem)
         else:
             download = f"Download {weights.megabytes} MB"
             choice = await self._choice(problem, [download, OTHER])
@@ -83,7 +83,7 @@ class ModelDownloadOffer:
 
         weights = WEIGHTS[name]
         if self._fetching is not None:
-            self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Try again afterwards.")
+            self._show(types.MessageType.Warning, f"{self._fetching} is downloading. Try again afterwards.")
             return False
         return await self._fetch(name, weights, "")
 
@@ -98,7 +98,7 @@ class ModelDownloadOffer:
         try:
             item = await self._ls.window_show_message_request_async(params)
         except JsonRpcException:
-            self._tell(types.MessageType.Error, problem)
+            self._show(types.MessageType.Error, problem)
             return None
         finally:
             self._asking = False
@@ -128,15 +128,15 @@ class ModelDownloadOffer:
         except Exception as error:  # noqa: BLE001 - a task's root: every error becomes one sentence and a log entry
             message = failure_of(error, during=title).message
             progress.end(message)
-            self._tell(types.MessageType.Error, message)
+            self._show(types.MessageType.Error, message)
         else:
             message = f"Downloaded {weights.title}. {then}".rstrip()
             progress.end(message)
-            self._tell(types.MessageType.Info, message)
+            self._show(types.MessageType.Info, message)
             return True
         finally:
             self._fetching = None
         return False
 
-    def _tell(self, kind: types.MessageType, message: str) -> None:
+    def _show(self, kind: types.MessageType, message: str) -> None:
         self._ls.window_show_message(types.ShowMessageParams(kind, message))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE, FORGET = "Another endpoint…", "As config.toml says"
 
-Row = tuple[str, Callable[[], Awaitable[str]]]
+SetupChoice = tuple[str, Callable[[], Awaitable[str]]]
 """What a button says, and what it does; that returns a sentence."""
 
 
@@ -42,12 +42,12 @@ class ModelSetup:
         chosen = next((run for title, run in rows if item is not None and item.title == title), None)
         return "" if chosen is None else await chosen()
 
-    async def _rows(self) -> list[Row]:
+    async def _rows(self) -> list[SetupChoice]:
         from stet_ls.engine.model.discover import discover
         from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 
         found, _ = await discover()
-        rows: list[Row] = [
+        rows: list[SetupChoice] = [
             (f"{each.model} ({each.name})", lambda each=each: self.endpoint(each.base_url, each.model, ""))  # type: ignore[misc]
             for each in found
         ]

@@ -36,7 +36,7 @@ FIRST_SECONDS, WORDS_SECONDS = 0.07, 0.04
 CHECK_SECONDS = 3.0
 """Limit for the best checker."""
 
-_GLANCES, _CHECKS = 2, 2  # threads; separate pools, because a check may wait for a slow tool
+_FAST_CHECKS, _CHECKS = 2, 2  # threads; separate pools, because a check may wait for a slow tool
 _LINE = re.compile(r"\bline \d+")
 
 
@@ -44,7 +44,7 @@ _LINE = re.compile(r"\bline \d+")
 class _Settled:
     """Both verdicts on a text at rest; `track` follows that text."""
 
-    glance: SyntaxVerdict
+    grammar_verdict: SyntaxVerdict
     verdict: SyntaxVerdict
     track: PositionTracker
 
@@ -53,12 +53,12 @@ class _Settled:
 class _Document:
     """One open document. `findings` are those of `judged`, which is None before the first verdict."""
 
-    glances: SerialExecutor
+    fast_checks: SerialExecutor
     checks: SerialExecutor
     judged: Snapshot | None = None
     findings: tuple[Finding, ...] = ()
     current: asyncio.Event = field(default_factory=asyncio.Event)
-    rested: bool = False
+    is_complete: bool = False
     settled: _Settled | None = None
     task: asyncio.Task[None] | None = None
 
@@ -70,7 +70,7 @@ class LiveSyntax:
         self._texts = documents
         self._changed = changed
         self._documents: dict[str, _Document] = {}
-        self._glances = ThreadPoolExecutor(_GLANCES, "glance")
+        self._fast_checks = ThreadPoolExecutor(_FAST_CHECKS, "check-fast")
         self._checks = ThreadPoolExecutor(_CHECKS, "check")
         self.tools: Toolbox | None = None
         """The tools of the best checker; None for the built-in ones."""
@@ -80,10 +80,10 @@ class LiveSyntax:
         document = self._documents.get(snapshot.uri)
         if document is None:
             document = self._documents[snapshot.uri] = _Document(
-                SerialExecutor(self._glances), SerialExecutor(self._checks)
+                SerialExecutor(self._fast_checks), SerialExecutor(self._checks)
             )
         document.current.clear()
-        document.rested = False
+        document.is_complete = False
         if document.task is not None:
             document.task.cancel()
         document.task = asyncio.create_task(self._judge(document, snapshot, rest), name=f"judge {snapshot.uri}")
@@ -102,7 +102,7 @@ class LiveSyntax:
         """Stops checking; work in threads ends by itself."""
         for uri in tuple(self._documents):
             self.forget(uri)
-        for pool in (self._glances, self._checks):
+        for pool in (self._fast_checks, self._checks):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def judges(self, uri: str) -> bool:
@@ -114,10 +114,10 @@ class LiveSyntax:
         document = self._documents.get(uri)
         return document is not None and not document.current.is_set()
 
-    def rested(self, uri: str) -> bool:
+    def is_complete(self, uri: str) -> bool:
         """True once the best checker has judged the newest text."""
         document = self._documents.get(uri)
-        return document is not None and document.rested
+        return document is not None and document.is_complete
 
     def findings(self, uri: str, version: int | None) -> tuple[Finding, ...] | None:
         """The syntax errors of exactly that version; None if it was not judged."""
@@ -132,22 +132,22 @@ class LiveSyntax:
 
     async def _judge(self, document: _Document, snapshot: Snapshot, rest: float) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
-        glance = await document.glances.run(_glance, snapshot)
-        document.judged, document.findings = snapshot, _provisional(glance, document.settled)
+        grammar_verdict = await document.fast_checks.run(_check_fast, snapshot)
+        document.judged, document.findings = snapshot, _provisional(grammar_verdict, document.settled)
         document.current.set()
         self._changed(snapshot.uri)
         await asyncio.sleep(rest)
         verdict = await document.checks.run(_check, snapshot, self.tools)
-        document.rested = True
+        document.is_complete = True
         if verdict.status is not Status.UNKNOWN:
             if document.settled is not None:
                 document.settled.track.release()
-            document.settled = _Settled(glance, verdict, self._texts.track(snapshot))
+            document.settled = _Settled(grammar_verdict, verdict, self._texts.track(snapshot))
             document.findings = _advised(verdict)
         self._changed(snapshot.uri)
 
 
-def _glance(snapshot: Snapshot) -> SyntaxVerdict:
+def _check_fast(snapshot: Snapshot) -> SyntaxVerdict:
     from stet_ls.validators import syntax  # imports the parsers: not before the handshake
     from stet_ls.validators.parsing.parse import parse
 
@@ -160,8 +160,8 @@ def _glance(snapshot: Snapshot) -> SyntaxVerdict:
     words = min(WORDS_SECONDS, max(FIRST_SECONDS - (parsed - started), 0.0))
     verdict = syntax.check_fast(source, language, deadline=words)
     # Without time to group them, one error is reported as many.
-    hurried = time.monotonic() - parsed >= words
-    return replace(verdict, findings=verdict.findings[:1]) if hurried else verdict
+    cut_short = time.monotonic() - parsed >= words
+    return replace(verdict, findings=verdict.findings[:1]) if cut_short else verdict
 
 
 def _check(snapshot: Snapshot, tools: Toolbox | None) -> SyntaxVerdict:
@@ -173,22 +173,24 @@ def _check(snapshot: Snapshot, tools: Toolbox | None) -> SyntaxVerdict:
     )
 
 
-def _provisional(glance: SyntaxVerdict, settled: _Settled | None) -> tuple[Finding, ...]:
+def _provisional(grammar_verdict: SyntaxVerdict, settled: _Settled | None) -> tuple[Finding, ...]:
     """The findings to show for a text that only the grammar has seen, based on both verdicts on the text before it.
 
     If the grammar finds the same as then, the best checker's findings stay, at their new positions; if that checker
     corrected the grammar, only new errors count. So findings do not flicker while the user types elsewhere.
     """
     if settled is None:
-        return _advised(glance)
-    fresh = new_findings(settled.glance.findings, glance.findings)
-    gone = new_findings(glance.findings, settled.glance.findings)
-    if glance.status is Status.UNKNOWN or not (fresh or gone):
+        return _advised(grammar_verdict)
+    fresh = new_findings(settled.grammar_verdict.findings, grammar_verdict.findings)
+    gone = new_findings(grammar_verdict.findings, settled.grammar_verdict.findings)
+    if grammar_verdict.status is Status.UNKNOWN or not (fresh or gone):
         known = _advised(settled.verdict)
         moved = _moved(known, settled.track)
-        if glance.status is not Status.ERROR or len(moved) == len(known):
+        if grammar_verdict.status is not Status.ERROR or len(moved) == len(known):
             return moved
-    return _advised(replace(glance, findings=fresh) if settled.verdict.status is Status.OK else glance)
+    return _advised(
+        replace(grammar_verdict, findings=fresh) if settled.verdict.status is Status.OK else grammar_verdict
+    )
 
 
 def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding, ...]:

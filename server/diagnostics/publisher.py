@@ -215,7 +215,7 @@ class DiagnosticsPublisher:
             if pulled.version == snapshot.version:
                 self._push(snapshot, shown.beyond(pulled.shown))
         # A client pulls by itself after a change, but not every client does for every document.
-        elif pulled.version == snapshot.version or self._live.rested(uri):
+        elif pulled.version == snapshot.version or self._live.is_complete(uri):
             self._refresh()
 
     def _push(self, snapshot: Snapshot, diagnostics: list[types.Diagnostic]) -> None:

@@ -96,7 +96,7 @@ class Documents:
         if live is not None and live.version is not None:
             track.opened(live.source, live.version)
         elif snapshot.is_open:
-            track.shut()
+            track.close()
         followers = [other for other in self._tracks.get(key, []) if not other.released]
         self._tracks[key] = [*followers, track]
         return track
@@ -142,7 +142,7 @@ class Documents:
         self._open.pop(key, None)
         self._recent.pop(key, None)
         for track in self._followers(key):
-            track.shut()
+            track.close()
 
     def distrust(self, params: object) -> None:
         """Drops a document after an unreadable change: neither the text here nor the disk's is the client's."""

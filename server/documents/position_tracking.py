@@ -193,7 +193,7 @@ class PositionTracker:
         self.closed = False
         self._now(version)
 
-    def shut(self) -> None:
+    def close(self) -> None:
         """The client closed the document."""
         self.closed = True
         self._now(None)

@@ -23,21 +23,21 @@ class OutcomeReporter:
     def record(self, answer: Answer, outcome: str) -> None:
         """Stores the outcome of an edit, in one word, in the record of its job."""
 
-        async def tell(trace: str) -> None:
+        async def store(trace: str) -> None:
             await (await self._engine.get()).engine.record_outcome(trace, outcome)
 
         if trace := answer.metadata.trace:
-            self._send(tell(trace), f"{trace} was {outcome}")
+            self._send(store(trace), f"{trace} was {outcome}")
 
     def learn(self, trace: str, outcome: OutcomeName, text: str) -> None:
         """Lets the memory learn from an edit: `text` is the current text of the document."""
 
-        async def tell() -> None:
+        async def learn() -> None:
             from stet_ls.engine.api.answer import EditOutcome
 
             await (await self._engine.get()).engine.learn_outcome(trace, EditOutcome(outcome), text)
 
-        self._send(tell(), f"outcome of {trace}")
+        self._send(learn(), f"outcome of {trace}")
 
     async def flush(self) -> None:
         """Returns once the engine knows the outcome of every edit: many users save and quit right after it."""

@@ -25,7 +25,7 @@ WATCHED = 30
 
 OutcomeName = Literal["kept", "edited", "undone", "rejected"]
 """The values of the engine's `EditOutcome`, which is not imported before the handshake."""
-Tell = Callable[[str, OutcomeName, str], None]
+OutcomeCallback = Callable[[str, OutcomeName, str], None]
 """Takes the trace id of a job, the outcome of its edit, and the current text of the document."""
 
 
@@ -47,9 +47,9 @@ class _Watch:
 class OutcomeWatcher:
     """The edits in open documents that were not undone."""
 
-    def __init__(self, documents: Documents, tell: Tell) -> None:
+    def __init__(self, documents: Documents, on_outcome: OutcomeCallback) -> None:
         self._documents = documents
-        self._tell = tell
+        self._on_outcome = on_outcome
         self._watches: OrderedDict[str, _Watch] = OrderedDict()
         self.stands_seconds = 60.0
         """Time without an undo after which an edit is reported as kept or edited, saved or not."""
@@ -57,7 +57,7 @@ class OutcomeWatcher:
     def rejected(self, answer: Answer) -> None:
         """The user, or the editor, rejected the edit."""
         if trace := answer.metadata.trace:
-            self._tell(trace, "rejected", answer.code)
+            self._on_outcome(trace, "rejected", answer.code)
 
     def applied(self, answer: Answer, change: DocumentChange) -> None:
         """The edit is in the document: watches it from now on."""
@@ -76,7 +76,7 @@ class OutcomeWatcher:
         """The document has a new text: if it is the one from before the edit, the edit was undone, saved or not."""
         for watch in self._of(snapshot.uri):
             if snapshot.source.text == watch.before.text:
-                self._tell(watch.trace, "undone", "")
+                self._on_outcome(watch.trace, "undone", "")
                 self._drop(watch.trace)
 
     def saved(self, snapshot: Snapshot) -> None:
@@ -99,7 +99,7 @@ class OutcomeWatcher:
         if watch.timer is None:
             return
         kept = all(watch.track.rebase(span) is not None for span in watch.written)
-        self._tell(watch.trace, "kept" if kept else "edited", snapshot.source.text)
+        self._on_outcome(watch.trace, "kept" if kept else "edited", snapshot.source.text)
         watch.timer.cancel()
         self._watches[watch.trace] = replace(watch, timer=None)
 

@@ -28,7 +28,7 @@ LEFT_OVER_SECONDS = 24 * 3600.0
 DIFF_LINES, DIFF_CHARACTERS = 400, 40_000
 """Limits for an edit that a report quotes; the editor has the whole edit."""
 
-_ODD = re.compile(r"[^\w.-]+")
+_UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class EvidenceFiles:
@@ -127,7 +127,7 @@ def write(folder: Path, lines: Sequence[Evidence]) -> Files:
     files: dict[tuple[str, str], Path] = {}
     for check, each in all_attachments(lines):
         # A name comes from the judged code: it must never act as a path, and no two may be the same file.
-        name = _ODD.sub("_", each.name).lstrip(".") or check
+        name = _UNSAFE.sub("_", each.name).lstrip(".") or check
         file = folder / (name if folder / name not in files.values() else f"{check}-{name}")
         write_private(file, each.text.encode("utf-8", "replace").decode("utf-8"))
         files[check, each.name] = file

@@ -38,17 +38,17 @@ def headline(answer: Answer) -> str:
     return summary.problem or SEPARATOR.join((*summary.lead(), *summary.body()))
 
 
-def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
+def summarize(answer: Answer, omitted: Collection[str] = ()) -> str:
     """The confidence and its reasons, then what was done: an editor's message line may be too short for all of it.
 
-    For a refusal: the reason, and what passed. `apart` are phrases to omit because the caller adds them.
+    For a refusal: the reason, and what passed. `omitted` are phrases to omit because the caller adds them.
     """
     if not answer.success:
         passed = evidence_line(item for item in answer.evidence if item.verdict == "pass")
         return f"{answer.message} Passed: {passed}." if passed else answer.message
-    reasons = [reason for reason in answer.metadata.reasons if reason not in apart]
+    reasons = [reason for reason in answer.metadata.reasons if reason not in omitted]
     judged = (phrase(item) for item in shown_evidence(answer.evidence) if not _is_reason(item, answer))
-    return _sentence(answer, reasons, tuple(judged), apart)
+    return _sentence(answer, reasons, tuple(judged), omitted)
 
 
 def conclude(answer: Answer) -> str:
@@ -56,12 +56,12 @@ def conclude(answer: Answer) -> str:
     return _sentence(answer, _other_reasons(answer))
 
 
-def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = (), apart: Collection[str] = ()) -> str:
+def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = (), omitted: Collection[str] = ()) -> str:
     summary = answer.summary
     sure = f"{confidence(answer)} % sure" if answer.metadata.reasons else ""
     sure = ": ".join(filter(None, (sure, "; ".join(reasons))))
     parts = (*summary.lead(), sure, *summary.body(), *judged, *summary.tail(answer.metadata))
-    return SEPARATOR.join(part for part in parts if part and part not in apart)
+    return SEPARATOR.join(part for part in parts if part and part not in omitted)
 
 
 def confidence(answer: Answer) -> str:

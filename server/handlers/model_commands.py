@@ -49,7 +49,7 @@ async def setup(ls: StetServer, params: Any) -> Json:
     else:
         message = await choose.ask()
         if message:
-            ls.tell(message)
+            ls.log(message)
     overrides = " The variable STET_BASE_URL overrides that." if message and "STET_BASE_URL" in os.environ else ""
     return {"chosen": message + overrides or None}
 

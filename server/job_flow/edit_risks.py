@@ -52,12 +52,12 @@ def _is_uncompared(item: Evidence, answer: Answer) -> bool:
     return spec_of(answer.action).preserves_behavior and not proven
 
 
-def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:
+def question(answer: Answer, reasons: Sequence[str], omitted: Sequence[str] = ()) -> str:
     """The question: what was done and shown, then the reasons to ask, each stated once.
 
-    `apart` are phrases to omit because the user sees them elsewhere.
+    `omitted` are phrases to omit because the user sees them elsewhere.
     """
-    return f"{summarize(answer, (*reasons, *apart))}. {reasons_to_ask(reasons)}"
+    return f"{summarize(answer, (*reasons, *omitted))}. {reasons_to_ask(reasons)}"
 
 
 def reasons_to_ask(reasons: Sequence[str]) -> str:

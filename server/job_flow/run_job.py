@@ -173,7 +173,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: PreparedJob, progress: 
     if answer.files:
         job.answer = answer = await ls.evidence.produced.show(answer)
     for warning in answer.warnings:
-        ls.tell(warning)
+        ls.log(warning)
     if not answer.success:
         return JobResult(JobStatus.REFUSED, summarize(answer), applied=False, answer=answer)
     if answer.base is not None:
@@ -222,7 +222,7 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     elif kind is not None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
-        ls.tell(ending.message)
+        ls.log(ending.message)
 
 
 NO_MODEL = "stet/noModel"
@@ -249,7 +249,7 @@ def _again(ls: StetServer, job: JobHandle) -> None:
     try:
         start_job(ls, job.action, job.params.model_copy(update={"uri": job.uri}))
     except UsageError as error:  # its document was closed meanwhile, or is shorter now
-        ls.tell(f"{job.name} did not start again: {error}")
+        ls.log(f"{job.name} did not start again: {error}")
 
 
 async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageType, ending: JobResult) -> None:

@@ -43,7 +43,7 @@ class ClientConnection(LanguageServer):
         LOGGER.warning("%s", message)
         self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
 
-    def tell(self, message: str) -> None:
+    def log(self, message: str) -> None:
         """Writes a line to the client's log."""
         self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 

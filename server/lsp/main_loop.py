@@ -37,7 +37,7 @@ async def run_messages(protocol: Protocol, next_body: NextBody) -> None:
     exited = asyncio.create_task(protocol.exited.wait())
     try:
         await asyncio.wait({listening, exited}, return_when=asyncio.FIRST_COMPLETED)
-        await protocol.wind_down()
+        await protocol.end_work()
     finally:
         protocol.close()
         for task in (listening, exited):

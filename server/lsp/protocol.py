@@ -53,7 +53,7 @@ MessageId = int | str
 
 
 class Protocol(LanguageServerProtocol):
-    """One client's session. A transport feeds it by `receive` and ends it by `wind_down` and `close`."""
+    """One client's session. A transport feeds it by `receive` and ends it by `end_work` and `close`."""
 
     def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
         self._shutdown_requested = False  # before pygls, whose constructor reads every property
@@ -64,7 +64,7 @@ class Protocol(LanguageServerProtocol):
         self.progress = TokenKeeper(self)
         self.exited = asyncio.Event()
         """Set when the client sent `exit` or can no longer be written to."""
-        self._greeted = asyncio.Event()
+        self._initialized = asyncio.Event()
         """Set when `initialize` was answered: no request is sent to the client before that."""
         self._commands: dict[str, CommandSpec] = {}
         self._unanswered: dict[MessageId, str] = {}
@@ -160,14 +160,14 @@ class Protocol(LanguageServerProtocol):
 
         JSON-RPC requires an error for unknown methods, and LSP 3.17 also for "$/" requests.
         """
-        await self._greeted.wait()
+        await self._initialized.wait()
         with contextlib.suppress(JsonRpcException):
             await self.send_request_async(SIGN_OF_LIFE)
         return True
 
     def _structured(self, message: dict[str, Any], method: str) -> Any:
         if method == types.INITIALIZE:
-            _forget_odd_process_id(message.get("params"))
+            _drop_invalid_process_id(message.get("params"))
         try:
             return self._converter.structure(message, cast(Any, self.get_message_type(method)))
         except Exception as problem:
@@ -236,7 +236,7 @@ class Protocol(LanguageServerProtocol):
         else:
             self._send_data(JsonRPCResponseMessage(id=msg_id, jsonrpc=self.VERSION, result=result))
             if method == types.INITIALIZE:
-                self._greeted.set()
+                self._initialized.set()
 
     def _refuse(self, request_id: Any, error: JsonRpcException) -> None:
         """Answers an invalid request; the id is null if it cannot be read, as JSON-RPC requires."""
@@ -293,9 +293,9 @@ class Protocol(LanguageServerProtocol):
     async def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]  # pygls runs coroutines as well
         """Ends all work, and answers when that is done."""
         self._shutdown_requested = True
-        await self.wind_down()
+        await self.end_work()
 
-    async def wind_down(self) -> None:
+    async def end_work(self) -> None:
         """Ends all work: calls the feature `shutdown`, then cancels and answers every pending request."""
         if self._shutdown:
             return
@@ -337,7 +337,7 @@ class Protocol(LanguageServerProtocol):
         return await result if inspect.isawaitable(result) else result
 
 
-def _forget_odd_process_id(params: Any) -> None:
+def _drop_invalid_process_id(params: Any) -> None:
     """Ignores a client's process id that is not an integer: `int` would accept true, 7.9 and "7"."""
     if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
         LOGGER.warning("the client's process id %.40r is not a number; not watched", given)

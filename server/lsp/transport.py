@@ -122,17 +122,17 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
     """Serves one client that connects to a local port and has the token. Returns the exit status."""
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
-    seat = _ClientSlot()
+    slot = _ClientSlot()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             message = await asyncio.wait_for(_admitted(reader, writer, token), ADMISSION_SECONDS)
             if message is None:
                 return
-            if not seat.is_free:
+            if not slot.is_free:
                 _answer_error(writer, message["id"], "The server already has a client.")
                 return
-            with seat.taken():
+            with slot.taken():
                 protocol.set_writer(cast(Any, writer))
                 protocol.dispatch(message)
                 await run_messages(protocol, lambda: read_body(reader))
@@ -146,7 +146,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
     async def session() -> None:
         listener = await asyncio.start_server(connected, addresses, port)
         _announce("tcp", listener.sockets)
-        await seat.until_left(protocol)
+        await slot.until_left(protocol)
         listener.close()
 
     return run(protocol, session(), _fixed(server.process_id))
@@ -188,17 +188,17 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
     logging.getLogger("websockets").setLevel(logging.WARNING)  # below that it logs every frame, and URLs with tokens
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)
-    seat = _ClientSlot()
+    slot = _ClientSlot()
 
     def admit(connection: ServerConnection, request: Request) -> Response | None:
         if not _is_local_origin(request.headers.get("Origin")):
             return connection.respond(403, "Requests from other origins are rejected.\n")
         if not _same(_shown_token(request), token):
             return connection.respond(401, "Token required: Authorization: Bearer TOKEN, or ?token=TOKEN.\n")
-        return None if seat.is_free else connection.respond(503, "The server already has a client.\n")
+        return None if slot.is_free else connection.respond(503, "The server already has a client.\n")
 
     async def connected(connection: ServerConnection) -> None:
-        if not seat.is_free:
+        if not slot.is_free:
             return
         writer = _SocketWriter(connection)
 
@@ -208,7 +208,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
             except ConnectionClosed:
                 return None
 
-        with seat.taken():
+        with slot.taken():
             protocol.set_writer(cast(Any, writer), include_headers=False)
             await run_messages(protocol, next_body)
             await writer.finish()
@@ -217,7 +217,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
         hosts = cast(Any, addresses)
         async with serve(connected, hosts, port, process_request=admit, max_size=LARGEST_MESSAGE) as listener:
             _announce("ws", listener.sockets)
-            await seat.until_left(protocol)
+            await slot.until_left(protocol)
 
     return run(protocol, session(), _fixed(server.process_id))
 

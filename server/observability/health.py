@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.run import Engine
     from stet_ls.engine.storage.paths import Paths
 
-Row = dict[str, Any]
+HealthRow = dict[str, Any]
 """`state` (ok, off, missing, broken, unknown), `detail` (why), and `todo` ("" if there is nothing to do)."""
 
 SECONDS = 2.0
@@ -23,11 +23,11 @@ class Health:
     """Checks the parts of one server. A slow check continues in the background, so that the next call has it."""
 
     def __init__(self) -> None:
-        self._looks: dict[str, asyncio.Task[Row]] = {}
+        self._looks: dict[str, asyncio.Task[HealthRow]] = {}
 
     async def of(self, engine: Engine, paths: Paths, roots: Sequence[Path]) -> dict[str, Any]:
         """The engine's report on its models and its memory, and `parts` with a row for each other part."""
-        looks: Mapping[str, Callable[[], Awaitable[Row]]] = {
+        looks: Mapping[str, Callable[[], Awaitable[HealthRow]]] = {
             "models": lambda: _models(engine),
             "sandbox": lambda: _sandbox(engine),
             "memory": lambda: _memory(engine),
@@ -53,7 +53,7 @@ class Health:
         await asyncio.gather(*self._looks.values(), return_exceptions=True)
         self._looks.clear()
 
-    def _row(self, name: str) -> Row:
+    def _row(self, name: str) -> HealthRow:
         look = self._looks[name]
         if not look.done():
             return row("unknown", f"no response within {SECONDS:g} s", "try again in a moment")
@@ -62,12 +62,12 @@ class Health:
         return look.result() if error is None else row("broken", str(error) or type(error).__name__, "see the log")
 
 
-def row(state: str, detail: str, todo: str = "") -> Row:
+def row(state: str, detail: str, todo: str = "") -> HealthRow:
     """The row of one part."""
     return {"state": state, "detail": detail, "todo": todo}
 
 
-async def _models(engine: Engine) -> Row:
+async def _models(engine: Engine) -> HealthRow:
     report = await engine.health()
     status = str(report["status"])
     good = status in ("ready", "asleep")
@@ -80,7 +80,7 @@ async def _models(engine: Engine) -> Row:
     return {**row(state, detail, todo), "report": dict(report)}
 
 
-async def _sandbox(engine: Engine) -> Row:
+async def _sandbox(engine: Engine) -> HealthRow:
     sandbox = engine.runtimes.sandbox
     best = await sandbox.best()
     if best is None:
@@ -95,7 +95,7 @@ async def _sandbox(engine: Engine) -> Row:
     return {**row(state, detail, report.advice), "level": report.level.value}
 
 
-async def _memory(engine: Engine) -> Row:
+async def _memory(engine: Engine) -> HealthRow:
     from stet_ls.engine.storage.writable import WAY_OUT, obstacle
 
     report = engine.memory.health()
@@ -108,7 +108,7 @@ async def _memory(engine: Engine) -> Row:
     return row("off" if off else "ok", detail)
 
 
-def _index(engine: Engine, roots: Sequence[Path]) -> Row:
+def _index(engine: Engine, roots: Sequence[Path]) -> HealthRow:
     if not roots:
         return row("off", "no folder is open")
     states = [engine.index.status(root) for root in roots]
@@ -120,7 +120,7 @@ def _index(engine: Engine, roots: Sequence[Path]) -> Row:
     return row("unknown", f"{detail} so far; indexing")
 
 
-def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
+def _checkers(engine: Engine, roots: Sequence[Path]) -> HealthRow:
     from stet_ls.engine.runners.language_table import ROWS
     from stet_ls.engine.settings.tool_settings import toolbox
     from stet_ls.validators.checkers import programs
@@ -138,7 +138,7 @@ def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
     return {**row("ok", detail or "the grammars alone", todo if without else ""), "languages": found}
 
 
-async def _folders(engine: Engine) -> Row:
+async def _folders(engine: Engine) -> HealthRow:
     """Whether all folders are writable, and which features an unwritable one disables."""
     from stet_ls.engine.storage.writable import WAY_OUT
 
@@ -146,7 +146,7 @@ async def _folders(engine: Engine) -> Row:
     return row("broken", " ".join(off), WAY_OUT) if off else row("ok", "all writable")
 
 
-def _tasks(engine: Engine) -> Row:
+def _tasks(engine: Engine) -> HealthRow:
     """The tasks that run, in any process: step, seconds and tokens."""
     running = [(record, progress) for record in engine.tasks.running() if (progress := record.progress()) is not None]
     detail = "; ".join(f"{record.id}: {progress}" for record, progress in running) or "none runs"
@@ -154,13 +154,13 @@ def _tasks(engine: Engine) -> Row:
     return {**row("ok", detail), "running": rows}
 
 
-def _trace(engine: Engine, folder: Path) -> Row:
+def _trace(engine: Engine, folder: Path) -> HealthRow:
     if not engine.settings.trace.enabled:
         return row("off", "the setting `trace.enabled` is off")
     return _folder(folder, "no job records")
 
 
-def _folder(folder: Path, loss: str) -> Row:
+def _folder(folder: Path, loss: str) -> HealthRow:
     """Whether files can be written into a folder, which need not exist yet."""
     from stet_ls.engine.storage.writable import WAY_OUT, obstacle
 

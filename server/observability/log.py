@@ -43,14 +43,14 @@ def start_log(file: Path, level: str, form: Format = "text") -> None:
         # Without any handler, Python would print each warning.
         root.addHandler(logging.NullHandler())
         no_log = f"warning: cannot write a log: {error.filename or file}: {error.strerror}"
-        tell_once(f"error: {found}" if (found := unwritable(error)) else no_log)
+        print_once(f"error: {found}" if (found := unwritable(error)) else no_log)
         return
     new.setFormatter(formatter(form, terminal=terminal and sys.stderr.isatty()))
     root.addHandler(new)
 
 
 @cache
-def tell_once(message: str) -> None:
+def print_once(message: str) -> None:
     """Prints a message once, even if several parts meet the same obstacle."""
     print(escape_invisible(message), file=sys.stderr)
 

@@ -103,8 +103,8 @@ async def _stall(work: Coroutine[None, None, None]) -> tuple[float, float]:
     while not task.done():
         began, used = time.perf_counter(), time.process_time()
         await asyncio.sleep(0.002)
-        stood = time.perf_counter() - began - 0.002
-        longest, own = max(longest, stood), max(own, min(stood, time.process_time() - used))
+        stalled = time.perf_counter() - began - 0.002
+        longest, own = max(longest, stalled), max(own, min(stalled, time.process_time() - used))
     await task
     return longest, own
 
@@ -139,7 +139,7 @@ def _stages(root: Path, paths: Paths) -> Iterator[Row]:
         clock.lap("prompt")
         code = source.slice(target.span)
         reply = parse_reply(
-            f"PLAN: shorter\nCODE:\n```python\n{code}\n    # {number}\n```\n", language="python", wants="unit",
+            f"PLAN: shorter\nCODE:\n```python\n{code}\n    # {number}\n```\n", language="python", reply_kind="unit",
             symbol=target.name, truncated=False, current=code,
         )  # fmt: skip
         fitted = fit_code(reply.code or "", source=source, target=target, language="python", replaces=None)
@@ -175,8 +175,8 @@ def _estimator() -> Iterator[Row]:
     folder = Path(__file__).resolve().parents[1] / "fixtures" / "tokens"
     recorded = json.loads((folder / "counts.json").read_text())
     errors = {name: 100 * (estimate((folder / name).read_text()) / true - 1) for name, true in recorded.items()}
-    told = ", ".join(f"{Path(name).suffix[1:]} {error:+.0f}" for name, error in errors.items())
-    yield Row("estimate against Qwen2.5-Coder's tokenizer, %", told, "-10 to +30")
+    shown = ", ".join(f"{Path(name).suffix[1:]} {error:+.0f}" for name, error in errors.items())
+    yield Row("estimate against Qwen2.5-Coder's tokenizer, %", shown, "-10 to +30")
 
 
 def _spread(seconds: list[tuple[float, float]]) -> str:

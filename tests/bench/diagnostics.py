@@ -42,7 +42,7 @@ async def _squiggles(env: dict[str, str], way: str, name: str) -> AsyncIterator[
     async with RawClient.stdio(stet_argv("--stdio"), env=env) as client:
         await client.initialize(dict(recorded(name)["capabilities"]))
         client.open(URI, "python", text)
-        await _told(client, way)
+        await _wait_for_diagnostics(client, way)
         for kind, goal in (("parseable", "p95 30 ms"), ("breaking", "p95 120 ms")):
             times = [await _round(client, way, kind, number) for number in range(ROUNDS)]
             # The first ones meet cold caches.
@@ -67,11 +67,11 @@ async def _edit(client: RawClient, way: str, line: int, old: str, new: str) -> f
     column = client.documents[URI].source.line_text(line).index(old)
     started = time.perf_counter()
     client.change(URI, new, ((line, column), (line, column + len(old))))
-    await _told(client, way)
+    await _wait_for_diagnostics(client, way)
     return time.perf_counter() - started
 
 
-async def _told(client: RawClient, way: str) -> None:
+async def _wait_for_diagnostics(client: RawClient, way: str) -> None:
     """Returns once the newest version was judged."""
     if way == "pull":
         await client.request("textDocument/diagnostic", {"textDocument": {"uri": URI}})

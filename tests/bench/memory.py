@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench.quality.rephrased import PAIRS, THINGS, apart, instructions, rephrased, solution
+from bench.quality.rephrased import PAIRS, THINGS, distinct_tasks, instructions, rephrased, solution
 from bench.row import Row
 from support.processes.stet import stet_argv
 from support.servers.session import NOTHING, command, editor
@@ -59,7 +59,7 @@ def rows() -> Iterator[Row]:
 async def _recall() -> AsyncIterator[Row]:
     """Among 500 real rows alone: drawn ones are no tasks that a request could mean."""
     embedder = OnnxMiniLM()
-    for which, texts in (("ten alike but for the verb", instructions()), ("none alike", apart())):
+    for which, texts in (("ten alike but for the verb", instructions()), ("none alike", distinct_tasks())):
         first = third = 0
         with tempfile.TemporaryDirectory() as folder:
             store = SolutionStore(await SyncedIndex.open(Path(folder) / "memory", embedder), MANY)

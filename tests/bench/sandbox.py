@@ -57,14 +57,14 @@ async def _bare() -> None:
 
 async def _overhead(backend: object) -> Row:
     spec = RunSpec(_PYTHON, binds=mounts.interpreter())
-    bare, boxed = [], []
+    bare, sandboxed = [], []
     for _ in range(40):
         bare.append(await _seconds(_bare()))
-        boxed.append(await _seconds(backend.run(spec)))  # type: ignore[attr-defined]
-    over = (statistics.median(boxed) - statistics.median(bare)) * 1000
+        sandboxed.append(await _seconds(backend.run(spec)))  # type: ignore[attr-defined]
+    over = (statistics.median(sandboxed) - statistics.median(bare)) * 1000
     report = backend.report  # type: ignore[attr-defined]
     name = f"{report.backend} {report.version}: python -c pass over bare"
-    least = (min(boxed) - min(bare)) * 1000
+    least = (min(sandboxed) - min(bare)) * 1000
     return Row(name, f"{over:+.0f} ms (bare {statistics.median(bare) * 1000:.0f}, least {least:+.0f})", "<= 25 ms")
 
 
@@ -164,5 +164,5 @@ async def _environments(sandbox: Sandbox, folder: Path) -> AsyncIterator[Row]:
         yield Row("an environment of three packages", f"not measured: {error}")
         return
     again, kept = await _seconds(use("2")), await _seconds(use("2"))
-    told = f"{first * 1000:.0f} / {again * 1000:.0f} / {kept * 1000:.0f} ms"
-    yield Row("environment and a run in it: index / uv's cache / kept", told)
+    times = f"{first * 1000:.0f} / {again * 1000:.0f} / {kept * 1000:.0f} ms"
+    yield Row("environment and a run in it: index / uv's cache / kept", times)

@@ -25,7 +25,7 @@ SAMPLES = Path(__file__).resolve().parents[1] / "validators" / "corpus" / "sampl
 NAMES = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
 TYPING = 0.4
 """Seconds that a keystroke's verdict may take: the checks that read a whole large tree come later, after a rest."""
-PATIENCE = 30.0
+TIMEOUT = 30.0
 ROUNDS = 40
 
 
@@ -55,13 +55,13 @@ def _buffer(name: str) -> Iterator[float]:
     text = _text(name, 500)
     for _ in range(ROUNDS):
         parse._memory = TreeCache()
-        yield _worked(lambda: syntax.check_fast(Source(text), name, deadline=PATIENCE))
+        yield _worked(lambda: syntax.check_fast(Source(text), name, deadline=TIMEOUT))
 
 
 def _keystrokes(name: str, key: str) -> Iterator[float]:
     """A key within a word somewhere in a large file, measured; then it is taken back."""
     source = Source(_text(name, 10_000))
-    syntax.check_fast(source, name, deadline=PATIENCE)
+    syntax.check_fast(source, name, deadline=TIMEOUT)
     for round_ in range(ROUNDS):
         line = (round_ * 1663 + 700) % source.line_count
         at = source.line_span(line).end
@@ -71,7 +71,7 @@ def _keystrokes(name: str, key: str) -> Iterator[float]:
         seconds = _worked(lambda: syntax.check_fast(after, name, deadline=TYPING))  # noqa: B023  # called at once
         if parse.parse(after, name).root.has_error == (key == "("):  # an `x` within a keyword breaks it too
             yield seconds
-        syntax.check_fast(source, name, deadline=PATIENCE)
+        syntax.check_fast(source, name, deadline=TIMEOUT)
 
 
 def _against_python() -> Row:
@@ -103,8 +103,8 @@ def _stalls() -> Iterator[Row]:
     parse._memory = TreeCache()
     for what, work in (
         ("bytes and lines", prepare),
-        ("parse", lambda: parse.parse(source, "python", deadline=PATIENCE)),
-        ("keystroke", lambda: syntax.check_fast(source.splice([Splice(Span(9, 9), "x")]), "python", deadline=PATIENCE)),
+        ("parse", lambda: parse.parse(source, "python", deadline=TIMEOUT)),
+        ("keystroke", lambda: syntax.check_fast(source.splice([Splice(Span(9, 9), "x")]), "python", deadline=TIMEOUT)),
         ("the same at once: Parser.parse(bytes)", lambda: parse.grammars.parser("python").parse(source.data)),
     ):
         stall, seconds = stalled(work)
@@ -138,23 +138,23 @@ def stalled(work: Callable[[], object]) -> tuple[float, float]:
 
 def _packed() -> Iterator[Row]:
     """The child that parses with grammars of the language pack."""
-    crew = ParserPool()
+    pool = ParserPool()
     haskell, cobol = language("haskell"), language("cobol")
     assert haskell
     assert cobol
     source = Source("".join(f"f{n} :: Int -> Int\nf{n} x = x + {n}\n" for n in range(250)))
-    ask = lambda text, row, deadline: language_pack.glance(text, row, deadline=deadline, by=crew, denied={})  # noqa: E731
+    ask = lambda text, row, deadline: language_pack.check_fast(text, row, deadline=deadline, by=pool, denied={})  # noqa: E731
     yield Row(
-        "language pack: first verdict, child started", f"{_timed(lambda: ask(source, haskell, PATIENCE)) * 1e3:.0f} ms"
+        "language pack: first verdict, child started", f"{_timed(lambda: ask(source, haskell, TIMEOUT)) * 1e3:.0f} ms"
     )
-    times = [_timed(lambda: ask(Source(f"-- {n}\n{source.text}"), haskell, PATIENCE)) for n in range(ROUNDS)]  # noqa: B023
+    times = [_timed(lambda: ask(Source(f"-- {n}\n{source.text}"), haskell, TIMEOUT)) for n in range(ROUNDS)]  # noqa: B023
     yield Row("language pack: 500 lines of Haskell, changed", _quantiles(times))
     hang = _timed(lambda: ask(Source("x"), cobol, 0.5))
-    after = _timed(lambda: ask(source, haskell, PATIENCE))
+    after = _timed(lambda: ask(source, haskell, TIMEOUT))
     yield Row(
         "language pack: a hang, deadline 0.5 s; the next", f"{hang:.2f} s; {after * 1e3:.0f} ms", "0.5 s; a start"
     )
-    crew.close()
+    pool.close()
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -112,10 +112,10 @@ def test_a_refuted_edit_is_a_diff_below_its_verdict_before_the_question(
         "(wait-for 'done)",
         "(list shown (with-current-buffer code (setq landed (text)) (undo) (list landed (text))) (symbol-name keys))",
     )  # fmt: skip
-    shown, (landed, undone), key = ran.value
+    shown, (applied, undone), key = ran.value
     assert shown.startswith("✗ changes behavior: `sign(")
     assert "\n+    return (x > 0) + (x < 0)\n" in shown
-    assert (landed, undone, key) == ("def sign(x):\n    return (x > 0) + (x < 0)\n", BEFORE, "stet-apply")
+    assert (applied, undone, key) == ("def sign(x):\n    return (x > 0) + (x < 0)\n", BEFORE, "stet-apply")
 
 
 def test_it_runs_with_another_server_reports_cancels_and_asks(

@@ -22,14 +22,14 @@ TEXT = "getline(1, '$')"
 def test_the_command_edits_the_file_and_u_undoes_it(
     tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
 ) -> None:
-    landed, undone = vim.run(
+    applied, undone = vim.run(
         tmp_path, environment, file,
         "silent Stet refactor make it one line, don't rename",
         f"let l:landed = {TEXT}",
         "undo",
         f"return [l:landed, {TEXT}]",
     )  # fmt: skip
-    assert landed == AFTER.splitlines()
+    assert applied == AFTER.splitlines()
     assert undone == BEFORE.splitlines()
     assert file.read_text() == AFTER
     assert "make it one line, don't rename" in scripted.wait_request().prompt

@@ -53,9 +53,9 @@ def file(workbench: VSCode, scripted: ScriptedModel) -> Path:
 
 
 def test_a_note_says_once_what_works_in_an_untrusted_folder(workbench: VSCode, file: Path) -> None:
-    told = f'{NOTIFICATION}:has-text("in a folder that you do not trust, all actions work")'
-    assert "its Python are ignored." in workbench.text(told)
-    workbench.text(f'{told} .monaco-button:has-text("Manage Trust")')
+    message = f'{NOTIFICATION}:has-text("in a folder that you do not trust, all actions work")'
+    assert "its Python are ignored." in workbench.text(message)
+    workbench.text(f'{message} .monaco-button:has-text("Manage Trust")')
     assert len(workbench.messages()) == 1
     workbench.picture("untrusted")
     workbench.choose("Refactor `sign`")
@@ -163,13 +163,13 @@ def test_a_job_whose_file_is_renamed_is_offered_again(workbench: VSCode, scripte
     workbench.press("Control+A")
     workbench.type("renamed.py")
     workbench.press("Enter")
-    told = f'{NOTIFICATION}:has-text("Refactor was stopped: its file is renamed.py now. No text was changed.")'
-    workbench.text(told)
+    message = f'{NOTIFICATION}:has-text("Refactor was stopped: its file is renamed.py now. No text was changed.")'
+    workbench.text(message)
     workbench.picture("renamed")
     assert len(workbench.messages()) == 1
     release.set()
     scripted.default = Reply(REPLY)
-    workbench.click(f'{told} .monaco-button:has-text("Run Refactor Again")')
+    workbench.click(f'{message} .monaco-button:has-text("Run Refactor Again")')
     workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(workbench.work / "renamed.py", AFTER)

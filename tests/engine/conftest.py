@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench
-from support.processes.patience import patient_with_tools
+from support.processes.tool_timeouts import patient_with_tools
 from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.sandbox.isolation import IsolationLevel

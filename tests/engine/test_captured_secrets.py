@@ -78,8 +78,8 @@ async def test_a_captured_secret_is_nowhere(
     assert compared.verdict is Ruling.FAIL, compared.detail
     prompts = "\n".join(str(request.body["messages"]) for request in scripted.requests)
     files = "\n".join(file.read_text(errors="replace") for file in stet_home.rglob("*") if file.is_file())
-    told = [str(answer), str(answer.to_json()), events, caplog.text, prompts, files]
+    reported = [str(answer), str(answer.to_json()), events, caplog.text, prompts, files]
     for secret in ("_".join(PARTS), PASSWORD, PASSWORD[::-1], "_".join(PARTS).upper()):
-        assert [text for text in told if secret in text] == []
+        assert [text for text in reported if secret in text] == []
     assert len(scripted.requests) > 1, "the repair quotes the evidence"
     assert shown in prompts

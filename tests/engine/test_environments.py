@@ -82,7 +82,7 @@ async def answer_of(
     return answer
 
 
-def told(answer: Answer) -> dict[Check, Evidence]:
+def evidence_of(answer: Answer) -> dict[Check, Evidence]:
     return {item.check: item for item in answer.evidence}
 
 
@@ -92,7 +92,7 @@ WARNED = "Your Python does not have stone, so the code ran with stone>=1 in Stet
 async def test_an_edit_is_judged_and_timed_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     scripted.replies([code_reply(TIDY)] * 3)
     answer = await answer_of(scripted, project, "optimize")
-    found = told(answer)
+    found = evidence_of(answer)
     assert found[Check.TESTS].detail.startswith("1 test passes"), answer.evidence
     assert found[Check.DOCTEST].verdict is Ruling.PASS
     assert found[Check.DIFFERENTIAL].detail.startswith("same behavior on "), found[Check.DIFFERENTIAL]
@@ -103,15 +103,17 @@ async def test_an_edit_is_judged_and_timed_in_the_environment(scripted: Scripted
 async def test_a_wrong_edit_is_refuted_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     scripted.replies([code_reply(WRONG)] * 5)
     answer = await answer_of(scripted, project, "refactor", settings=NO_REPAIR)
-    assert {told(answer)[each].verdict for each in (Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL)} == {Ruling.FAIL}
+    assert {evidence_of(answer)[each].verdict for each in (Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL)} == {
+        Ruling.FAIL
+    }
 
 
 async def test_debug_reproduces_a_failure_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     (project / "shop/scales.py").write_text(WEIGH.replace("$0", "").replace("total = 0", "total = 1"))
     scripted.replies([code_reply(TIDY)] * 3)
     answer = await answer_of(scripted, project, "debug", WEIGH.replace("total = 0", "total = 1"))
-    assert told(answer)[Check.REPRODUCED].detail.startswith("test_three fails: 22 == 21")
-    assert told(answer)[Check.TESTS].detail == "1 test passes, 1 of them failed before"
+    assert evidence_of(answer)[Check.REPRODUCED].detail.startswith("test_three fails: 22 == 21")
+    assert evidence_of(answer)[Check.TESTS].detail == "1 test passes, 1 of them failed before"
 
 
 async def test_new_code_is_judged_with_the_packages_that_it_imports(scripted: ScriptedModel, project: Path) -> None:
@@ -121,14 +123,17 @@ async def test_new_code_is_judged_with_the_packages_that_it_imports(scripted: Sc
     scripted.replies([code_reply(reply)] * 3)
     answer = await answer_of(scripted, project, "generate", stub)
     assert "stone.WEIGHT" in applied(answer)
-    assert (told(answer)[Check.DOCTEST].verdict, told(answer)[Check.TESTS].verdict) == (Ruling.PASS, Ruling.PASS)
+    assert (evidence_of(answer)[Check.DOCTEST].verdict, evidence_of(answer)[Check.TESTS].verdict) == (
+        Ruling.PASS,
+        Ruling.PASS,
+    )
 
 
 async def test_new_tests_run_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
     (project / "tests/test_scales.py").unlink()
     scripted.reply(reply_of_tests("from shop.scales import weigh\n\n\ndef test_none():\n    assert weigh(0) == 0\n"))
     answer = await answer_of(scripted, project, "test")
-    assert told(answer)[Check.TESTS].verdict is Ruling.PASS, answer.message
+    assert evidence_of(answer)[Check.TESTS].verdict is Ruling.PASS, answer.message
 
 
 async def test_examples_of_an_explanation_run_in_the_environment(scripted: ScriptedModel, project: Path) -> None:
@@ -160,8 +165,8 @@ async def test_an_unavailable_package_is_a_fault_of_the_environment(
     answer = await answer_of(scripted, project, "refactor")
     assert (answer.success, answer.refuted, len(scripted.requests)) == (True, False, 1)
     for check in (Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL):
-        assert told(answer)[check].verdict is Ruling.UNKNOWN
-        assert f"environment: {says}" in told(answer)[check].detail
+        assert evidence_of(answer)[check].verdict is Ruling.UNKNOWN
+        assert f"environment: {says}" in evidence_of(answer)[check].detail
     assert any(each.startswith(says) for each in answer.warnings)
 
 
@@ -170,7 +175,7 @@ async def test_an_unknown_package_imported_by_an_edit_needs_consent(scripted: Sc
     reply = "import acme_pebbles\n\n\n" + TIDY.replace("PER_STONE", "acme_pebbles.weight(PER_STONE)")
     scripted.replies([code_reply(reply)] * 3)
     answer = await answer_of(scripted, project, "refactor")
-    found = told(answer)
+    found = evidence_of(answer)
     assert not answer.refuted, answer.evidence
     for check in (Check.TESTS, Check.DIFFERENTIAL):
         assert (found[check].verdict, found[check].trusted) == (Ruling.UNKNOWN, True), found[check]

@@ -79,13 +79,13 @@ async def test_injected_instructions_are_sent_as_data_and_their_effects_reported
         assert not answer.success
         return
     assert danger is not None
-    told = buffer["told"]
+    reported = buffer["told"]
     if buffer.get("refuted"):
         assert (danger.verdict, answer.refuted) == (Ruling.FAIL, True)
-        assert told in danger.detail
-    elif told:
+        assert reported in danger.detail
+    elif reported:
         assert danger.verdict is Ruling.UNKNOWN, danger.detail
-        assert told in danger.detail
+        assert reported in danger.detail
         assert danger.trusted, "an automatic edit asks first"
         assert danger.detail in evidence_line(answer.evidence), "the message says it"
     if answer.edits:

@@ -138,8 +138,8 @@ async def test_a_file_of_two_megabytes_is_handled_within_the_deadline(bench: Ben
     answer = await bench.run("refactor", marked, budget=Budget.QUICK)
     assert answer.success, answer.message
     assert answer.metadata.seconds < 2 * Settings().deadline
-    told = {evidence.check: evidence.detail for evidence in answer.evidence}
-    assert told[Check.DIFFERENTIAL] == "not compared: the file is larger than 500 KB"
+    reported = {evidence.check: evidence.detail for evidence in answer.evidence}
+    assert reported[Check.DIFFERENTIAL] == "not compared: the file is larger than 500 KB"
 
 
 async def test_a_hanging_stage_ends_with_the_deadline(

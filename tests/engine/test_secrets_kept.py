@@ -107,19 +107,19 @@ async def test_quotes_around_a_secret_may_not_change_if_the_value_needs_them(
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "message"),
     [
         (BODY.replace("    password = 'STET_SECRET_2'\n", "    password = input()\n"), "removes a value"),
         (BODY.replace("return open_(", "print('STET_SECRET_2')\n    return open_("), "copies a value"),
     ],
 )
 async def test_a_removed_or_copied_secret_is_reported(
-    bench: Bench, scripted: ScriptedModel, made: str, told: str
+    bench: Bench, scripted: ScriptedModel, made: str, message: str
 ) -> None:
     answer = await replied(bench, scripted, made)
     (danger,) = (item for item in answer.evidence if item.check is Check.DANGER)
     assert (danger.verdict, danger.trusted) == (Ruling.UNKNOWN, True)
-    assert told in danger.detail
+    assert message in danger.detail
     assert PASSWORD not in answer.message
 
 
@@ -150,10 +150,10 @@ async def test_no_passed_message_contains_a_secret(
         whole = await bench.run("refactor", CODE)
     assert "signs in with (hidden value) as" in explained.markdown
     for answer in (explained, broken, whole):
-        told = [answer.message, answer.markdown, answer.explanation, *answer.warnings]
-        told += [item.detail for item in answer.evidence]
-        told += [str(event) for event in bench.events]
-        assert [text for text in told if TOKEN in text or PASSWORD in text] == []
+        shown = [answer.message, answer.markdown, answer.explanation, *answer.warnings]
+        shown += [item.detail for item in answer.evidence]
+        shown += [str(event) for event in bench.events]
+        assert [text for text in shown if TOKEN in text or PASSWORD in text] == []
     assert TOKEN not in caplog.text
     assert PASSWORD not in caplog.text
     assert TOKEN not in sent(scripted)

@@ -48,7 +48,7 @@ async def generate(
     return answer
 
 
-def told(answer: Answer) -> Evidence | None:
+def agreement(answer: Answer) -> Evidence | None:
     return next((item for item in answer.evidence if item.check is Check.AGREEMENT), None)
 
 
@@ -57,7 +57,7 @@ class TestSamples:
     async def test_two_agreeing_samples_are_enough(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, SORTED, MAX)
         assert len(scripted.requests) == 2
-        evidence = told(answer)
+        evidence = agreement(answer)
         assert evidence is not None
         assert evidence.verdict is Ruling.PASS
         assert evidence.detail.startswith("2 of 2 samples agree on ")
@@ -66,7 +66,7 @@ class TestSamples:
     async def test_the_majority_outvotes_the_first(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MIN, MAX, SORTED, budget=Budget.THOROUGH)
         assert applied(answer) == MAX
-        assert "2 of 3" in told(answer).detail or "2 of 4" in told(answer).detail  # type: ignore[union-attr]
+        assert "2 of 3" in agreement(answer).detail or "2 of 4" in agreement(answer).detail  # type: ignore[union-attr]
 
     async def test_without_a_majority_the_sample_that_is_most_like_the_others_is_kept(
         self, scripted: ScriptedModel
@@ -74,7 +74,7 @@ class TestSamples:
         """The last number is sometimes the largest and sometimes the smallest."""
         answer = await generate(scripted, MIN, MAX, LAST)
         assert applied(answer) == LAST
-        assert told(answer).verdict is Ruling.UNKNOWN  # type: ignore[union-attr]
+        assert agreement(answer).verdict is Ruling.UNKNOWN  # type: ignore[union-attr]
         assert len(scripted.requests) == 3, "the budget standard buys three calls"
 
     async def test_of_two_that_differ_the_one_of_lowest_temperature_is_kept(self, scripted: ScriptedModel) -> None:
@@ -93,24 +93,24 @@ class TestSamples:
     async def test_an_edit_proven_by_doctests_needs_no_vote(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MAX, marked=PROVEN)
         assert len(scripted.requests) == 1
-        assert told(answer) is None
+        assert agreement(answer) is None
 
     async def test_one_example_does_not_replace_the_vote(self, scripted: ScriptedModel) -> None:
         second = MAX.replace("max(xs, default=0)", "xs[1]")
         answer = await generate(scripted, second, MAX, SORTED, marked=SHOWN)
         assert "max(xs, default=0)" in applied(answer)
-        assert told(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
+        assert agreement(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
 
     async def test_a_thorough_job_votes_even_with_examples(self, scripted: ScriptedModel) -> None:
         second = MAX.replace("max(xs, default=0)", "xs[1]")
         proven = PROVEN.replace("largest([4])", "max([4])").replace("largest([])", "sum([])")
         answer = await generate(scripted, second, MAX, SORTED, marked=proven, budget=Budget.THOROUGH)
         assert "max(xs, default=0)" in applied(answer)
-        assert told(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
+        assert agreement(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
 
     async def test_a_sample_that_does_not_parse_has_no_vote(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MAX, MAX.replace("return", "retrun"), SORTED)
-        assert "2 of 2 samples agree" in told(answer).detail  # type: ignore[union-attr]
+        assert "2 of 2 samples agree" in agreement(answer).detail  # type: ignore[union-attr]
 
     async def test_a_strong_model_is_sampled_once(self, scripted: ScriptedModel) -> None:
         await generate(scripted, MIN, samples=1)

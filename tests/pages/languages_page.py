@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
-from stet_ls.engine.actions.prose import languages as prose
-from stet_ls.engine.execution import languages as execution
-from stet_ls.engine.judges import languages as judges
-from stet_ls.engine.judges.danger import languages as danger
+from stet_ls.engine.actions.prose import language_table as prose
+from stet_ls.engine.execution import language_table as execution
+from stet_ls.engine.judges import language_table as judges
+from stet_ls.engine.judges.danger import language_table as danger
 from stet_ls.engine.judges.differential.judge import COMPARERS
-from stet_ls.engine.judges.project_tests import languages as project_tests
+from stet_ls.engine.judges.project_tests import language_table as project_tests
 from stet_ls.engine.prompt.languages import language_table as prompt
 from stet_ls.engine.reply.languages import language_table as reply
 from stet_ls.engine.runners import language_table as runners

@@ -35,7 +35,7 @@ NOT_FOR_PEOPLE: Final = {
 
 _PROMPTS: Final = frozenset({"instruction", "constraints", "purpose", "system", "rules", "question"})
 _KINDS: Final = {
-    "print_error": "error", "print_warning": "warning", "tell_once": "error", "add_argument": "help",
+    "print_error": "error", "print_warning": "warning", "print_once": "error", "add_argument": "help",
     "add_parser": "help", "Option": "help", "CommandRow": "help", "Field": "setting", "setting": "setting",
     "debug": "log", "info": "log", "warning": "log", "error": "log", "exception": "log",
 }  # fmt: skip

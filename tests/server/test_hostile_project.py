@@ -25,9 +25,9 @@ async def test_a_settings_file_full_of_mistakes_does_not_flood_message_boxes(
     async with editor(environment, rootUri=folder["uri"], workspaceFolders=[folder]) as client:
         await command(client, "stet.health")
 
-        told = boxes(client)
-    assert len(told) == 4
-    assert told[-1].startswith("147 more problems")
+        boxes_shown = boxes(client)
+    assert len(boxes_shown) == 4
+    assert boxes_shown[-1].startswith("147 more problems")
 
 
 async def test_starting_an_unrequested_process_needs_consent(
@@ -65,10 +65,10 @@ async def test_a_project_cannot_disable_a_question(
         client.open(URI, "python", text)
         result = await finish(client, await start(client, "debug", uri=URI, position={"line": 0, "character": 4}))
         assert client.text(URI) == text
-        told = boxes(client)
+        boxes_shown = boxes(client)
     assert result["message"] == "Edit discarded."
     assert len(asked) == 1
-    assert any('"editor.preview"' in message and "may only be made stricter" in message for message in told)
+    assert any('"editor.preview"' in message and "may only be made stricter" in message for message in boxes_shown)
 
 
 async def test_a_report_fetches_nothing_and_runs_nothing(
@@ -91,9 +91,9 @@ async def test_no_message_contains_a_link(environment: Mapping[str, str], script
         result = await finish(client, await start(client, "debug", position={"line": 0, "character": 4}))
         assert "the rest [x](command:evil) unchanged" in result["message"]
         await ended(client)
-        told = [*boxes(client), *(str(params) for params in client.received("$/progress"))]
-    assert any("the rest [x] (command:evil) unchanged" in message for message in told)
-    assert [message for message in told if link in message] == []
+        boxes_shown = [*boxes(client), *(str(params) for params in client.received("$/progress"))]
+    assert any("the rest [x] (command:evil) unchanged" in message for message in boxes_shown)
+    assert [message for message in boxes_shown if link in message] == []
 
 
 async def test_pipes_and_links_in_a_project_do_not_block_the_server(
@@ -123,9 +123,9 @@ async def test_pipes_and_links_in_a_project_do_not_block_the_server(
                 client.open(where["uri"], language, text)
                 await client.request("textDocument/diagnostic", {"textDocument": where})
                 job = await start(client, "refactor", **where, position=at, budget="quick")
-                beside = {"textDocument": {"uri": (good / "a.py").as_uri()}}
+                neighbor = {"textDocument": {"uri": (good / "a.py").as_uri()}}
                 asked = time.monotonic()
-                await client.request("textDocument/diagnostic", beside)
+                await client.request("textDocument/diagnostic", neighbor)
                 assert time.monotonic() - asked < 5
                 assert " % sure: " in (await finish(client, job))["message"]
                 assert time.monotonic() - began < 30

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from support.servers.scripted import Reply, ScriptedModel
 from support.servers.session import fenced, finish, lines, start
-from support.servers.wire import PATIENCE, Json, RawClient
+from support.servers.wire import TIMEOUT, Json, RawClient
 
 OLD = """\
 def add(a, b):
@@ -47,7 +47,7 @@ class Held:
 
     async def arrived(self, client: RawClient, count: int = 1) -> None:
         """Returns once the model was asked."""
-        await asyncio.to_thread(self._scripted.wait_request, count, PATIENCE)
+        await asyncio.to_thread(self._scripted.wait_request, count, TIMEOUT)
 
     def release(self) -> None:
         """Lets the reply go."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from support.servers.inprocess import connected
 from support.servers.session import introduction
-from support.servers.wire import PATIENCE, Json, RawClient
+from support.servers.wire import TIMEOUT, Json, RawClient
 
 from stet_ls.server.app import create_server
 
@@ -49,7 +49,7 @@ async def pull(client: RawClient, uri: str = URI, previous: str | None = None) -
 
 async def worded(client: RawClient, part: str, uri: str = URI) -> Json:
     """The report on a document, once a message in it holds these words: the first look may have no time for words."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while not saying(part)(report := await pull(client, uri)):
             await asyncio.sleep(0.05)
     return report

@@ -73,7 +73,7 @@ async def generate(
     return answer
 
 
-def told(answer: Answer) -> Evidence:
+def test_evidence(answer: Answer) -> Evidence:
     return next(item for item in answer.evidence if item.check is Check.TESTS)
 
 

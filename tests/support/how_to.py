@@ -17,14 +17,14 @@ _COPIED = ("engine", "server", "validators", "src", "tests", "editors", "pyproje
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of one file: below the line `beside` or, with `replaces`, instead of it.
+    """Lines of one file: below the line `neighbor` or, with `replaces`, instead of it.
 
     Without such a line they are a file of their own, or stand in the project already (`is_there`).
     """
 
     path: str
     lines: tuple[str, ...]
-    beside: str = ""
+    neighbor: str = ""
     replaces: bool = False
     is_there: bool = False
 
@@ -71,13 +71,13 @@ def copy(folder: Path) -> Path:
 def apply(part: Part, folder: Path) -> None:
     """Writes a part into a copy. AssertionError if the line that it belongs to is not there exactly once."""
     path = folder / part.path
-    if not part.beside:
+    if not part.neighbor:
         assert not path.exists(), f"{part.path} exists"
         path.write_text("\n".join(part.lines) + "\n", "utf-8")
         return
     lines = path.read_text("utf-8").splitlines()
-    places = [number for number, line in enumerate(lines) if line.strip() == part.beside.strip()]
-    assert len(places) == 1, f"{part.path}: {len(places)} lines are {part.beside!r}"
+    places = [number for number, line in enumerate(lines) if line.strip() == part.neighbor.strip()]
+    assert len(places) == 1, f"{part.path}: {len(places)} lines are {part.neighbor!r}"
     first = places[0] if part.replaces else places[0] + 1
     lines[first : places[0] + 1] = part.lines
     path.write_text("\n".join(lines) + "\n", "utf-8")

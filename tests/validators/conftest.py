@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from support.processes.patience import patient_with_tools
+from support.processes.tool_timeouts import patient_with_tools
 
 __all__ = ["patient_with_tools"]

@@ -86,11 +86,12 @@ def is_rejected(language: str, mutant: Mutant) -> bool:
 @cache
 def by_grammar(language: str) -> tuple[Seen, ...]:
     return tuple(
-        Seen(mutant, is_rejected(language, mutant), glance(mutant.text, mutant.file)) for mutant in mutants(language)
+        Seen(mutant, is_rejected(language, mutant), check_fast(mutant.text, mutant.file))
+        for mutant in mutants(language)
     )
 
 
-def glance(text: str, file: str) -> SyntaxVerdict:
+def check_fast(text: str, file: str) -> SyntaxVerdict:
     return syntax.check_fast(Source(text), language_id(file), deadline=20)
 
 
@@ -128,7 +129,7 @@ def test_the_truth_is_about_these_mutants(language: str) -> None:
 @pytest.mark.parametrize("language", GRAMMAR)
 def test_whole_files_raise_no_alarm(language: str) -> None:
     for file, text in samples(language):
-        seen = glance(text, file)
+        seen = check_fast(text, file)
         assert (file, seen.status, seen.findings) == (file, Status.OK, ())
         judged = syntax.check(Source(text), language_id(file), path=Path(file), deadline=30)
         assert (file, judged.status, judged.findings) == (file, Status.OK, ())
@@ -165,7 +166,7 @@ def test_a_fault_that_was_there_is_not_new_where_it_moved(language: str) -> None
     """An edit elsewhere, in a text that was broken before."""
     note = "# a note\n" if language == "python" else "// a note\n"
     broken = [one for one in by_grammar(language) if one.is_found][::3]
-    moved = [(one, glance(note + one.mutant.text, one.mutant.file)) for one in broken]
+    moved = [(one, check_fast(note + one.mutant.text, one.mutant.file)) for one in broken]
     blamed = [one.mutant.name for one, after in moved if syntax.broken_by(one.verdict, after)]
     assert len(blamed) <= len(broken) // 30, blamed
 
@@ -188,4 +189,4 @@ def two_faults(language: str) -> Iterator[tuple[str, SyntaxVerdict, SyntaxVerdic
         if other.mutant.file == one.mutant.file and first[1] < second[0] - 200:
             text = whole[one.mutant.file]
             both = text[: first[0]] + first[2] + text[first[1] : second[0]] + second[2] + text[second[1] :]
-            yield f"{one.mutant.name} + {other.mutant.name}", one.verdict, glance(both, one.mutant.file)
+            yield f"{one.mutant.name} + {other.mutant.name}", one.verdict, check_fast(both, one.mutant.file)

@@ -51,8 +51,8 @@ def test_no_hint_names_a_package_of_an_index() -> None:
         for file in room.rglob("*")
         if file.suffix in SPEAKING and "node_modules" not in file.parts
     ]
-    told = [file for file in (*files, REPOSITORY / "README.md") if OF_AN_INDEX.search(file.read_text())]
-    assert not told
+    reported = [file for file in (*files, REPOSITORY / "README.md") if OF_AN_INDEX.search(file.read_text())]
+    assert not reported
 
 
 OF_AN_INDEX = re.compile(r"stet-ls\[[^\]]*\](?! @ )")

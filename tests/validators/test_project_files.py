@@ -52,7 +52,7 @@ def test_no_device_is_opened(tmp_path: Path) -> None:
     (tmp_path / "file").symlink_to("/dev/ptmx")
     opened: list[object] = []
     watching = [True]
-    sys.addaudithook(lambda event, told: opened.append(told[0]) if watching and event == "open" else None)
+    sys.addaudithook(lambda event, arguments: opened.append(arguments[0]) if watching and event == "open" else None)
     with pytest.raises(OSError, match="not a regular file"):
         read_start(tmp_path / "file", 1)
     watching.clear()  # a hook stays for the life of the process

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import CHECKERS, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -36,16 +36,16 @@ def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[ToolAvailability, ...]
     """The tools of each language that has checkers or linters. Takes one or two seconds."""
     rows = [row for row in CHECKERS if not row.executes_project_code]
     languages = sorted({one for row in rows for one in row.languages} | {tool.language for tool in tools.added})
-    asked: dict[tuple[str, Role], tuple[Checker, str]] = {}
+    request: dict[tuple[str, Role], tuple[Checker, str]] = {}
     for language in languages:
         for role in (Role.SYNTAX, Role.LINT):
             for row in checkers(language, role, tools):
-                asked.setdefault((row.name, role), (row, language))
+                request.setdefault((row.name, role), (row, language))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = pool.map(
-            lambda one: one[0].check(CheckRequest(Source(""), one[1], None, _SECONDS, tools)), asked.values()
+            lambda one: one[0].check(CheckerRequest(Source(""), one[1], None, _SECONDS, tools)), request.values()
         )
-        works = {key: not isinstance(answer, Unavailable) for key, answer in zip(asked, answers, strict=True)}
+        works = {key: not isinstance(answer, Unavailable) for key, answer in zip(request, answers, strict=True)}
     return tuple(_standing(language, tools, works) for language in languages)
 
 

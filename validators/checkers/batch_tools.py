@@ -34,21 +34,21 @@ class CheckedText:
     path: Path | None = None
 
 
-Texts = Mapping[int, CheckedText]
+NumberedTexts = Mapping[int, CheckedText]
 Answers = Mapping[int, tuple[Finding, ...]]
 
 
-def ruff_syntax(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
+def ruff_syntax(texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
     """What Python's parser and compiler reject."""
     return _ruff(ruff.SYNTAX, texts, deadline, tools)
 
 
-def ruff_lint(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
+def ruff_lint(texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
     """Style, likely bugs, complexity, undefined names."""
     return _ruff(ruff.LINT, texts, deadline, tools)
 
 
-def _ruff(question: ruff.RuleSelection, texts: Texts, deadline: float, tools: Toolbox) -> Answers:
+def _ruff(question: ruff.RuleSelection, texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
     """One start per project: its Python version and line length are options of the whole run."""
     projects: defaultdict[tuple[str, ...], dict[int, CheckedText]] = defaultdict(dict)
     for key, text in texts.items():
@@ -77,7 +77,7 @@ def _ruff(question: ruff.RuleSelection, texts: Texts, deadline: float, tools: To
 _JAVA_ERROR = re.compile(rf"^.*?/(\d+){java.ERROR}", re.MULTILINE)
 
 
-def javac(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
+def javac(texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
     """The errors of the compiler's parser: half a second to start a JVM, a few milliseconds per text."""
     texts = {key: text for key, text in texts.items() if not java.is_module(text.path)}
     program = programs.find("javac", tools, name="javac", path=None)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -26,20 +26,20 @@ from stet_ls.validators.checkers.tools import ruff
 from stet_ls.validators.checkers.tools.rust import edition, toolchain
 
 Formatted = str | Unavailable
-Format = Callable[[CheckRequest], Formatted]
+Format = Callable[[CheckerRequest], Formatted]
 """The whole text as formatted, or why there is no answer."""
 
 
-def _python(asked: CheckRequest) -> Formatted:
-    for file in above(asked.path, ("ruff.toml", ".ruff.toml", "pyproject.toml")):
+def _python(request: CheckerRequest) -> Formatted:
+    for file in above(request.path, ("ruff.toml", ".ruff.toml", "pyproject.toml")):
         tool = table(file) if file.name != "pyproject.toml" else inner(table(file), "tool")
         if file.name != "pyproject.toml" or "ruff" in tool:
             own = tool if file.name != "pyproject.toml" else inner(tool, "ruff")
             return _ruff(
-                asked, [*_of(own, _RUFF), *((f"format.{k}", v) for k, v in _of(inner(own, "format"), _FORMAT))]
+                request, [*_of(own, _RUFF), *((f"format.{k}", v) for k, v in _of(inner(own, "format"), _FORMAT))]
             )
         if "black" in tool:
-            return _as_black(asked, inner(tool, "black"))
+            return _as_black(request, inner(tool, "black"))
     return _unused("ruff format")
 
 
@@ -54,7 +54,7 @@ def _of(values: object, names: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(key, value) for key, value in scalars(values if isinstance(values, dict) else {}) if key in names]
 
 
-def _as_black(asked: CheckRequest, black: object) -> Formatted:
+def _as_black(request: CheckerRequest, black: object) -> Formatted:
     """Black's style, which ruff also writes: ruff is at hand, and where the two differ the edit is not formatted."""
     options = _of(black, ("line-length",)) or [("line-length", "88")]
     settings = black if isinstance(black, dict) else {}
@@ -62,46 +62,46 @@ def _as_black(asked: CheckRequest, black: object) -> Formatted:
         options.append(("format.quote-style", "'preserve'"))
     if settings.get("skip-magic-trailing-comma") is True:
         options.append(("format.skip-magic-trailing-comma", "true"))
-    return _ruff(asked, options)
+    return _ruff(request, options)
 
 
-def _ruff(asked: CheckRequest, options: list[tuple[str, str]]) -> Formatted:
+def _ruff(request: CheckerRequest, options: list[tuple[str, str]]) -> Formatted:
     argv = ruff.command(ruff.SYNTAX, ())
     if argv is None:
         return Unavailable("ruff is not installed", missing=True)
     settings = (part for key, value in options for part in ("--config", f"{key}={value}"))
-    name = ruff.file_name(asked.path)
+    name = ruff.file_name(request.path)
     return _run(
-        asked,
+        request,
         ToolCommand(
             "ruff", ("format", "--isolated", "--no-cache", "--quiet", *settings, "--stdin-filename", name, "-"), argv[0]
         ),
     )
 
 
-def _gofmt(asked: CheckRequest) -> Formatted:
-    return _run(asked, ToolCommand("gofmt", ()))
+def _gofmt(request: CheckerRequest) -> Formatted:
+    return _run(request, ToolCommand("gofmt", ()))
 
 
-def _rustfmt(asked: CheckRequest) -> Formatted:
-    file = nearest(asked.path, ("rustfmt.toml", ".rustfmt.toml", "Cargo.toml"))
+def _rustfmt(request: CheckerRequest) -> Formatted:
+    file = nearest(request.path, ("rustfmt.toml", ".rustfmt.toml", "Cargo.toml"))
     if file is None:
         return _unused("rustfmt")
     style = {} if file.name == "Cargo.toml" else dict(scalars(table(file)))
-    named = style.pop("edition", "").strip("'") or edition(asked.path)
+    named = style.pop("edition", "").strip("'") or edition(request.path)
     options = ",".join(f"{key}={value.strip(chr(39))}" for key, value in style.items())
     arguments = ("--edition", named, "--emit", "stdout", "--quiet", *(("--config", options) if options else ()))
-    return _run(asked, ToolCommand("rustfmt", arguments, environment=toolchain()))
+    return _run(request, ToolCommand("rustfmt", arguments, environment=toolchain()))
 
 
-def _clang_format(asked: CheckRequest) -> Formatted:
-    file = nearest(asked.path, (".clang-format", "_clang-format"))
+def _clang_format(request: CheckerRequest) -> Formatted:
+    file = nearest(request.path, (".clang-format", "_clang-format"))
     style = contents(file) if file else None
     if style is None:
         return _unused("clang-format")
-    name = safe_name(asked.path, asked.language)
+    name = safe_name(request.path, request.language)
     arguments = (f"--style=file:{PRIVATE}/style", f"--assume-filename={name}")
-    return _run(asked, ToolCommand("clang-format", arguments, files=(("style", style),)))
+    return _run(request, ToolCommand("clang-format", arguments, files=(("style", style),)))
 
 
 _BIOME = ("biome.json", "biome.jsonc")
@@ -112,36 +112,36 @@ _PRETTIER = (
 )  # fmt: skip
 
 
-def _biome(asked: CheckRequest) -> Formatted:
-    file = nearest(asked.path, _BIOME)
+def _biome(request: CheckerRequest) -> Formatted:
+    file = nearest(request.path, _BIOME)
     if file is None:
         return _unused("biome")
-    return _npm(asked, "biome", ("format", f"--config-path={file.parent}", f"--stdin-file-path={asked.path}"))
+    return _npm(request, "biome", ("format", f"--config-path={file.parent}", f"--stdin-file-path={request.path}"))
 
 
-def _prettier(asked: CheckRequest) -> Formatted:
-    shown = nearest(asked.path, _PRETTIER)
-    package = nearest(asked.path, ("package.json",))
+def _prettier(request: CheckerRequest) -> Formatted:
+    shown = nearest(request.path, _PRETTIER)
+    package = nearest(request.path, ("package.json",))
     if shown is None and not (package and "prettier" in json_object(package)):
         return _unused("prettier")
-    return _npm(asked, "prettier", ("--stdin-filepath", str(asked.path)))
+    return _npm(request, "prettier", ("--stdin-filepath", str(request.path)))
 
 
-def _npm(asked: CheckRequest, tool: str, arguments: tuple[str, ...]) -> Formatted:
+def _npm(request: CheckerRequest, tool: str, arguments: tuple[str, ...]) -> Formatted:
     """Such a tool loads plug-ins and settings that are programs: it runs only with the user's trust."""
-    chosen = dict(asked.tools.programs).get(tool)
-    program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", asked.path, asked.tools)
+    chosen = dict(request.tools.programs).get(tool)
+    program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", request.path, request.tools)
     if program is None:
         return Unavailable(f"{tool} runs code of the project: trust the workspace or set its path")
     # Its settings are in many files, so its answers are not cached.
-    return _run(asked, ToolCommand(tool, arguments, program=str(program), pure=False))
+    return _run(request, ToolCommand(tool, arguments, program=str(program), pure=False))
 
 
 def _unused(tool: str) -> Unavailable:
     return Unavailable(f"the project's files do not show that it uses {tool}", missing=True)
 
 
-def _run(asked: CheckRequest, run: ToolCommand) -> Formatted:
+def _run(request: CheckerRequest, run: ToolCommand) -> Formatted:
     def read(result: ToolResult) -> Formatted:
         if result.status != 0:
             return Unavailable(f"{run.tool} failed (exit status {result.status})")
@@ -150,7 +150,7 @@ def _run(asked: CheckRequest, run: ToolCommand) -> Formatted:
         except UnicodeDecodeError:
             return Unavailable(f"{run.tool} output is not UTF-8")
 
-    return run_tool_on(asked, run, read)
+    return run_tool_on(request, run, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,6 @@ def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...
 def _row(tool: AddedTool) -> Formatter:
     run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])
     return Formatter(
-        tool.name, (tool.language,), lambda asked: _run(within_seconds(asked, tool.deadline), run),
+        tool.name, (tool.language,), lambda request: _run(within_seconds(request, tool.deadline), run),
         "none: the user's word", "user setting", tool.deadline,
     )  # fmt: skip

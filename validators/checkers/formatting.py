@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.source import Source, Span, Splice
@@ -54,9 +54,9 @@ def format_splices(
     plain = source.text.removeprefix(mark).replace("\r\n", "\n")
     if "\r" in plain or "\0" in plain:
         return ()
-    asked = CheckRequest(Source(plain), row.id if row else language, path, deadline, tools)
+    request = CheckerRequest(Source(plain), row.id if row else language, path, deadline, tools)
     for formatter in formatters(language, tools):
-        formatted = formatter.format(replace(asked, deadline=min(deadline, formatter.seconds)))
+        formatted = formatter.format(replace(request, deadline=min(deadline, formatter.seconds)))
         if isinstance(formatted, Unavailable):
             continue
         return _within(source, mark + formatted.replace("\n", end), _lines(source, changed))

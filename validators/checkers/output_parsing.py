@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from stet_ls.validators.checkers.check_request import CheckResult, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerResult, Unavailable
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.findings import Finding, Kind, Severity
 from stet_ls.validators.source import Encoding, Source, Span
@@ -68,7 +68,7 @@ def distinct(found: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(found))[:MOST]
 
 
-def judged(result: ToolResult, found: tuple[Finding, ...], tool: str) -> CheckResult:
+def judged(result: ToolResult, found: tuple[Finding, ...], tool: str) -> CheckerResult:
     """The findings. A tool that failed without a position did not fail on the syntax."""
     if result.status == 0:
         return ()

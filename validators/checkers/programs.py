@@ -37,8 +37,8 @@ def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> ToolP
     if found := on_path(program, tools, path=path):
         return _program(found)
     # A wheel's program is next to the interpreter, which need not be on PATH.
-    beside = shutil.which(program, path=str(Path(sys.executable).parent))
-    return _program(Path(beside)) if beside else None
+    next_to_python = shutil.which(program, path=str(Path(sys.executable).parent))
+    return _program(Path(next_to_python)) if next_to_python else None
 
 
 def on_path(program: str, tools: Toolbox = BUILT_IN, *, path: Path | None = None) -> Path | None:

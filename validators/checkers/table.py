@@ -1,4 +1,4 @@
-"""The checkers and linters: one row each. A new one is a function that answers `CheckRequest`, plus a row."""
+"""The checkers and linters: one row each. A new one is a function that answers `CheckerRequest`, plus a row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import user_tools
-from stet_ls.validators.checkers.check_request import Check, CheckRequest, CheckResult, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, CheckerResult, CheckFunction, Unavailable
 from stet_ls.validators.checkers.toolbox import BUILT_IN, AddedTool, Role, Toolbox
 from stet_ls.validators.checkers.tools import (
     biome,
@@ -24,7 +24,7 @@ from stet_ls.validators.checkers.tools import (
 )
 
 
-def _waits(_asked: CheckRequest) -> CheckResult:
+def _waits(_request: CheckerRequest) -> CheckerResult:
     """The answer of a tool that would run a project's code, until it can run in a sandbox."""
     return Unavailable("runs the project's code; needs the sandbox", missing=True)
 
@@ -46,7 +46,7 @@ class Checker:
     name: str
     role: Role
     languages: tuple[str, ...]
-    check: Check
+    check: CheckFunction
     source: str = "PATH"
     authoritative: bool = True
     seconds: float = 2.0

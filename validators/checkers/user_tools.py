@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
-    CheckResult,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -24,25 +24,25 @@ _LONGEST = 2000  # characters of a line that a pattern searches: a user's expres
 _WORDS = {"w": Severity.WARNING, "i": Severity.INFORMATION, "n": Severity.INFORMATION, "h": Severity.HINT}
 
 
-def check(tool: AddedTool, asked: CheckRequest) -> CheckResult:
+def check(tool: AddedTool, request: CheckerRequest) -> CheckerResult:
     """The findings of a user's checker or linter.
 
     Without findings, exit status 0 means success and any other status a failure of the tool.
     """
     kind: Kind = "syntax" if tool.role is Role.SYNTAX else "lint"
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         text = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace")
         rows = _matches(tool.pattern, text) if tool.pattern else _objects(result.stdout)
         if rows is None:
             return Unavailable(f"{tool.name} wrote no JSON (exit status {result.status})")
-        found = distinct(_finding(tool, asked, kind, row) for row in rows)
+        found = distinct(_finding(tool, request, kind, row) for row in rows)
         if not found and result.status != 0:
             return Unavailable(f"{tool.name} failed without a location (exit status {result.status})")
         return found
 
     run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])
-    return run_tool_on(within_seconds(asked, tool.deadline), run, read)
+    return run_tool_on(within_seconds(request, tool.deadline), run, read)
 
 
 def _matches(pattern: str, text: str) -> Iterator[Mapping[str, Any]]:
@@ -66,12 +66,12 @@ def _objects(output: bytes) -> list[Mapping[str, Any]] | None:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
 
-def _finding(tool: AddedTool, asked: CheckRequest, kind: Kind, row: Mapping[str, Any]) -> Finding:
+def _finding(tool: AddedTool, request: CheckerRequest, kind: Kind, row: Mapping[str, Any]) -> Finding:
     word = str(row.get("severity") or "").lower()
     default = Severity.ERROR if kind == "syntax" else Severity.WARNING
     severity = Severity.ERROR if word.startswith(("e", "f")) else _WORDS.get(word[:1], default)
     return finding(
-        asked.source,
+        request.source,
         str(row.get("message") or "no message").strip(),
         _number(row.get("line")),
         _number(row.get("column")),

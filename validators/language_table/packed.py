@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-Row: TypeAlias = tuple[str, str, str, str, str, str | None, tuple[str, str] | None, str]
+PackedLanguage: TypeAlias = tuple[str, str, str, str, str, str | None, tuple[str, str] | None, str]
 """Id, title, other names, extensions, file names (each separated by blanks), comments, and the pack's name."""
 
 _C: Final = ("/*", "*/")
@@ -24,7 +24,7 @@ PACKED: Final = {
 """The pack's grammars of languages that have a row in `languages`."""
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[PackedLanguage, ...] = (
     ("actionscript", "ActionScript", "as3", ".as", "", "//", _C, "actionscript"),
     ("ada", "Ada", "", ".adb .ads", "", "--", None, "ada"),
     ("agda", "Agda", "", ".agda", "", "--", ("{-", "-}"), "agda"),

@@ -192,8 +192,8 @@ def _parameters(parsed: Parsed, node: tree_sitter.Node, *, method: bool) -> int:
     holder = _parameter_list(node)
     if holder is None:
         # Swift has no list; a lone JavaScript parameter has no brackets.
-        lone = node.child_by_field_name("parameter")
-        return sum(child.type == "parameter" for child in node.named_children) or int(lone is not None)
+        single = node.child_by_field_name("parameter")
+        return sum(child.type == "parameter" for child in node.named_children) or int(single is not None)
     count = 0
     for index, child in enumerate(child for child in holder.named_children if child.type not in _NO_PARAMETER):
         text = parsed.data[child.start_byte : min(child.end_byte, child.start_byte + 8)].decode("utf-8", "replace")

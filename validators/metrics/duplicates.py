@@ -45,7 +45,7 @@ def repeated_code(source: Source, language: str, *, without: Iterable[Span] = ()
         size = _alike(text.words, earlier, text.words, at, most=at - earlier)
         # Also skips a match that is not reported: trying each position of it takes quadratic time.
         free = at + size
-        if _telling(text, at, size, source.data):
+        if _is_significant(text, at, size, source.data):
             span = Span(text.starts[at], text.ends[at + size - 1])
             copies.append(DuplicateCode(span, size, None, source.line_of(text.starts[earlier])))
             if len(copies) == _MOST:
@@ -79,7 +79,7 @@ def shared_code(
             if at < free or (here := known.get(key)) is None:
                 continue
             size = _alike(text.words, here, other.words, at, most=len(other.words))
-            if _telling(text, here, size, source.data):
+            if _is_significant(text, here, size, source.data):
                 span = Span(text.starts[here], text.ends[here + size - 1])
                 copies.append(DuplicateCode(span, size, path, data.count(b"\n", 0, other.starts[at])))
             free = at + max(size, 1)
@@ -108,7 +108,7 @@ def _alike(words: Sequence[str], at: int, others: Sequence[str], there: int, *, 
     return size
 
 
-def _telling(text: CodeTokens, at: int, size: int, data: bytes) -> bool:
+def _is_significant(text: CodeTokens, at: int, size: int, data: bytes) -> bool:
     if size < LEAST_WORDS or data.count(b"\n", text.starts[at], text.ends[at + size - 1]) + 1 < LEAST_LINES:
         return False
     return len(set(text.words[at : at + size])) >= _LEAST_DIFFERENT

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 
 from stet_ls.validators.languages import lookup
-from stet_ls.validators.metrics import private_units
+from stet_ls.validators.metrics import pep8, private_units
 from stet_ls.validators.metrics.private_units import IsPrivate
 
 
@@ -53,12 +53,16 @@ class Hazard:
 
 @dataclass(frozen=True, slots=True)
 class MetricsLanguage:
-    """The control flow of a language, which units and variables are for their own file alone, and dangerous calls."""
+    """The control flow of a language, which units and variables are for their own file alone, and dangerous calls.
+
+    `style_guide` measures a text by the language's own guide, for one that a tool can check.
+    """
 
     control: ControlFlow
     is_private: IsPrivate | None = None
     private_variables: re.Pattern[bytes] | None = None
     hazards: tuple[Hazard, ...] = ()
+    style_guide: Callable[..., pep8.Pep8 | None] | None = None
 
 
 def _kinds(names: str) -> frozenset[str]:
@@ -95,6 +99,7 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
         ),
         is_private=private_units.python,
         private_variables=private_units.PYTHON_VARIABLE,
+        style_guide=pep8.review,
     ),
     "javascript": MetricsLanguage(
         ControlFlow(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.checkers.tools.lizard import CountedFunction, count_functions
 from stet_ls.validators.metrics.complexity import Complexity
@@ -23,7 +23,7 @@ def measure(
     row = languages.language(language)
     if row is None or not _READ.intersection(row.extensions) or not tools.allows("lizard"):
         return None
-    counted = count_functions(CheckRequest(source, language, path, deadline, tools))
+    counted = count_functions(CheckerRequest(source, language, path, deadline, tools))
     return None if isinstance(counted, Unavailable) else tuple(_complexity(source, each) for each in counted)
 
 

@@ -21,7 +21,7 @@ LINE_LENGTH = 79
 _QUESTION = ruff.RuleSelection(("--preview", "--select", "E,W,N,S,D1", "--ignore", "E9,E226,E24,S101"), "lint")
 _MOST_OUTPUT = 32_000_000
 _DOCSTRINGS = ("D100", "D101", "D102", "D103", "D104")
-_GRAVE = frozenset({"S102", "S301", "S302", "S307", "S324", "S501", "S506", "S602", "S605", "S608"})
+_SEVERE = frozenset({"S102", "S301", "S302", "S307", "S324", "S501", "S506", "S602", "S605", "S608"})
 """Bandit rules for holes that an attacker can use directly: they warn, the others inform."""
 
 
@@ -68,5 +68,5 @@ def _line(item: Mapping[str, Any]) -> int:
 
 
 def _weighed(finding: Finding) -> Finding:
-    severity = Severity.WARNING if finding.code in _GRAVE else Severity.INFORMATION
+    severity = Severity.WARNING if finding.code in _SEVERE else Severity.INFORMATION
     return replace(finding, severity=severity)

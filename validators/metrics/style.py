@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within_seconds
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable, within_seconds
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import COMPLEXITY, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -68,19 +68,19 @@ def tool_style(
 ) -> Style | None:
     """The share for any language: by its style linters, else by its formatter; None without both."""
     row = languages.language(language)
-    asked = CheckRequest(source, row.id if row else language, path, deadline, tools)
+    request = CheckerRequest(source, row.id if row else language, path, deadline, tools)
     lines = lines_of(source, span)
-    return _linted(asked, lines) or _formatted(asked, lines)
+    return _linted(request, lines) or _formatted(request, lines)
 
 
-def _linted(asked: CheckRequest, lines: range) -> Style | None:
+def _linted(request: CheckerRequest, lines: range) -> Style | None:
     """The lines without a linter finding. Linter results are cached, so a second call costs nothing."""
     found: list[Finding] = []
     answered: list[str] = []
-    for checker in checkers(asked.language, Role.LINT, asked.tools):
+    for checker in checkers(request.language, Role.LINT, request.tools):
         if checker.covers == (COMPLEXITY,):
             continue
-        answer = checker.check(within_seconds(asked, checker.seconds))
+        answer = checker.check(within_seconds(request, checker.seconds))
         if not isinstance(answer, Unavailable):
             answered.append(checker.name)
             found += answer
@@ -90,17 +90,17 @@ def _linted(asked: CheckRequest, lines: range) -> Style | None:
     return style_of(inside, lines, " and ".join(answered))
 
 
-def _formatted(asked: CheckRequest, lines: range) -> Style | None:
+def _formatted(request: CheckerRequest, lines: range) -> Style | None:
     """The lines that a formatter would not change, wherever they move."""
-    for formatter in formatters(asked.language, asked.tools):
-        answer = formatter.format(within_seconds(asked, formatter.seconds))
+    for formatter in formatters(request.language, request.tools):
+        answer = formatter.format(within_seconds(request, formatter.seconds))
         if isinstance(answer, Unavailable):
             continue
         kept = Counter(answer.splitlines())
         # Not a comparison of the two texts in order: that takes quadratic time if much is different.
         changed = []
-        for number in range(asked.source.line_count):
-            text = asked.source.line_text(number)
+        for number in range(request.source.line_count):
+            text = request.source.line_text(number)
             if kept[text]:
                 kept[text] -= 1
             elif number in lines:

@@ -98,15 +98,15 @@ def _trimmed(source: Source, span: Span) -> Span:
 def _block(source: Source, span: Span) -> Span:
     """The lines around a span from one that starts at column 0 to the last before the next such line."""
     first, last = source.line_of(span.start), source.line_of(span.end)
-    while first > 0 and _goes_on(source, first):
+    while first > 0 and _continues(source, first):
         first -= 1
-    while last + 1 < source.line_count and _goes_on(source, last + 1):
+    while last + 1 < source.line_count and _continues(source, last + 1):
         last += 1
     while last > first and not source.line_text(last).strip():
         last -= 1
     return whole_lines(source, Span(source.starts[first], max(source.line_span(last).end, span.start)))
 
 
-def _goes_on(source: Source, line: int) -> bool:
+def _continues(source: Source, line: int) -> bool:
     span = source.line_span(line)
     return span.empty or bool(_CONTINUES.match(source.data, span.start))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import AdvisoryFindings, CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import AdvisoryFindings, CheckerRequest, Unavailable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
@@ -20,7 +20,7 @@ THOROUGH = 10.0
 
 _LARGE = 64_000
 """Bytes beyond which our own checks, which read the whole tree, do not run for a keystroke's verdict."""
-_UNHURRIED = 0.5
+_ENOUGH_SECONDS = 0.5
 """Seconds of a deadline that leave time for them: 0.1 for 10,000 lines of C#."""
 
 
@@ -43,7 +43,7 @@ def check(
         left = deadline - (time.monotonic() - started)
         if left <= 0 or (checker.slow and left < SLOW):
             continue
-        found = checker.check(CheckRequest(source, name, path, min(left, checker.seconds), tools))
+        found = checker.check(CheckerRequest(source, name, path, min(left, checker.seconds), tools))
         if isinstance(found, Unavailable):
             failures += [] if found.missing else [found.reason]
             continue
@@ -72,27 +72,27 @@ def _merge(native: SyntaxVerdict | None, seen: SyntaxVerdict) -> SyntaxVerdict:
         return seen
     from stet_ls.validators.syntax.messages import FENCE, STRAY, UNCLOSED, UNTERMINATED
 
-    telling = tuple(each for each in seen.findings if each.code in (FENCE, UNCLOSED, STRAY, UNTERMINATED))
+    structural = tuple(each for each in seen.findings if each.code in (FENCE, UNCLOSED, STRAY, UNTERMINATED))
     if native.authoritative:
-        own, echoes = _without_echoes(native.findings, telling, seen.findings)
-        return replace(native, findings=telling + own, echoes=echoes)
+        own, echoes = _without_echoes(native.findings, structural, seen.findings)
+        return replace(native, findings=structural + own, echoes=echoes)
     if seen.status is Status.UNKNOWN or (seen.status is Status.OK and native.status is Status.ERROR):
         return replace(native, may_block=False)
     return seen
 
 
 def _without_echoes(
-    found: tuple[Finding, ...], telling: tuple[Finding, ...], seen: tuple[Finding, ...]
+    found: tuple[Finding, ...], structural: tuple[Finding, ...], seen: tuple[Finding, ...]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """A parser's findings, and those among them that only follow from a bracket or quote that the grammar explains.
 
     After such a place a parser rejects correct code; findings that the grammar also has there stay, and so do those
     that are not about parsing, which have a code.
     """
-    if not telling:
+    if not structural:
         return found, ()
-    lost = min(span.start for each in telling for span in (each.span, *(other.span for other in each.related)))
-    faulty = {line for each in seen if each not in telling for line in (each.line - 1, each.line, each.line + 1)}
+    lost = min(span.start for each in structural for span in (each.span, *(other.span for other in each.related)))
+    faulty = {line for each in seen if each not in structural for line in (each.line - 1, each.line, each.line + 1)}
     own = tuple(each for each in found if each.span.start < lost or each.code or each.line in faulty)
     return own, tuple(each for each in found if each not in own)
 
@@ -108,7 +108,7 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
     row = languages.language(language)
     name = row.id if row else language
     if row is not None and grammars.is_foreign(row):
-        return replace(language_pack.glance(source, row, deadline=deadline), seconds=time.monotonic() - started)
+        return replace(language_pack.check_fast(source, row, deadline=deadline), seconds=time.monotonic() - started)
     try:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:
@@ -116,7 +116,7 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
             Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started
         )
     findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
-    if len(parsed.data) <= _LARGE or deadline >= _UNHURRIED:
+    if len(parsed.data) <= _LARGE or deadline >= _ENOUGH_SECONDS:
         findings = (*findings, *builtin_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)

@@ -23,7 +23,7 @@ DIRECTIVE = "directive"
 _LINE = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
 _CLOSERS = {"if": "#endif", "region": "#endregion"}
 _OPENED_BY = {"endif": "if", "else": "if", "elif": "if", "endregion": "region"}
-_IN_SIGHT = 2
+_NEAR_LINES = 2
 _MOST = 3000  # lines that are read
 _TEXTS = frozenset({
     "comment", "verbatim_string_literal", "raw_string_literal", "string_literal", "interpolated_string_expression",
@@ -83,7 +83,7 @@ def _unclosed(parsed: Parsed, one: Directive) -> Finding:
     line = source.line_of(one.span.start)
     end = Span(len(source.data), len(source.data))
     here, there, message = one.span, end, f"expected '{_CLOSERS[one.kind]}' before this"
-    if source.line_of(end.start) - line > _IN_SIGHT:
+    if source.line_of(end.start) - line > _NEAR_LINES:
         here, there, message = end, one.span, f"this '#{one.word}' is never closed"
     return Finding(
         here,

@@ -120,8 +120,8 @@ def _is_early(
     """True for a failure above every line that unmatched brackets can affect: it is another error."""
     if failure is None or not unmatched:
         return False
-    spoilt = (one.opener if isinstance(one, brackets.Unclosed) else one.after or one.node for one in unmatched)
-    return parsed.source.line_of(failure.span.start) < min(parsed.source.line_of(node.start_byte) for node in spoilt)
+    affected = (one.opener if isinstance(one, brackets.Unclosed) else one.after or one.node for one in unmatched)
+    return parsed.source.line_of(failure.span.start) < min(parsed.source.line_of(node.start_byte) for node in affected)
 
 
 def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: ParseFailure | None) -> Finding:

@@ -25,7 +25,7 @@ FENCE = "markdown-fence"
 """Codes of findings."""
 
 _SIGNED = 40
-_IN_SIGHT = 2
+_NEAR_LINES = 2
 _FENCE = re.compile(rb"^[ \t]*(?:```+|~~~+)[ \t]*[\w+#.-]*[ \t]*\r?$", re.MULTILINE)
 
 
@@ -48,7 +48,7 @@ def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) ->
     else:
         suggestion = f"close the '{problem.opener.type}' of line {line + 1} with '{problem.closer}'"
     here, there, cause = opener, place, f"expected '{problem.closer}' before this"
-    if below - line > _IN_SIGHT:
+    if below - line > _NEAR_LINES:
         here, there, cause = place, opener, f"this '{problem.opener.type}' is never closed"
     return Finding(
         here,

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from stet_ls.engine.actions.analysis.measures import COMPLEX, LIMITS, TargetMeasures
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings
+from stet_ls.engine.actions.analysis.target_measures import COMPLEX, LIMITS, TargetMeasures
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import code_span, harmless
@@ -84,8 +84,8 @@ def _overview(measures: TargetMeasures, lines: range) -> Iterator[Sequence[str]]
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
     yield "Findings", finding_count(measures.findings), sources or "the linter"
-    if measures.boxed is not None:
-        name, found = measures.boxed
+    if measures.sandbox_lint is not None:
+        name, found = measures.sandbox_lint
         yield (
             "Linter in the sandbox",
             _NOT_MEASURED if isinstance(found, str) else finding_count(found),

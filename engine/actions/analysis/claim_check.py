@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, literal_at
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.inputs.subject import Subject, read_module, subject_of
-from stet_ls.engine.execution.python.module_location import place_of
+from stet_ls.engine.execution.python.module_location import locate_module
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.privacy.placeholders import without_values
@@ -57,7 +57,7 @@ async def check_claims(job: Job, request: Request, placed: Sequence[LocatedFindi
     runtime = await job.runtime(source.text) if calls else None
     if runtime is None:
         return [_untried(each, _NO_CALL if claims[n] is None else "code may not run") for n, each in enumerate(placed)]
-    place = await asyncio.to_thread(place_of, request.path, (source.text,), runtime)
+    place = await asyncio.to_thread(locate_module, request.path, (source.text,), runtime)
     outcomes = await doctest.outcomes(runtime, source.text, calls, place)
     if isinstance(outcomes, NotRunnable):
         return [_untried(each, outcomes.reason) for each in placed]

@@ -127,7 +127,7 @@ async def ask_about(
     completion = await job.ask(prompt, temperature=0.1, max_tokens=MAX_TOKENS, stage=stage, role="reviewer")
     cut = completion.finish != "stop"
     text = restore(completion.text, prompt.secrets)
-    reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
+    reply = parse_reply(text, language=request.language, reply_kind="prose", truncated=cut)
     if not reply.prose.strip():
         return ModelFindings(note=f"No opinion: {reply.problem or 'the reply was empty.'}", asked=True)
     first, last = source.line_of(span.start), source.line_of(span.end)

@@ -6,18 +6,18 @@ import asyncio
 from pathlib import Path
 
 from stet_ls.engine.actions.arms.arm import StepRun
-from stet_ls.engine.actions.box_work.box_task import BoxTask, work_in_box
-from stet_ls.engine.actions.box_work.criteria import Criteria, wants_picture
-from stet_ls.engine.actions.box_work.inputs import data_names, existing_file, root_of
+from stet_ls.engine.actions.computing.computing_task import ComputingTask, run_computing_task
+from stet_ls.engine.actions.computing.criteria import Criteria, asks_for_picture
+from stet_ls.engine.actions.computing.inputs import data_names, existing_file, root_of
 from stet_ls.engine.api.answer import Answer
 
 
 async def compute(run: StepRun) -> Answer:
     """The files that the step's programs made, and what they found out as the report for later steps."""
-    return await work_in_box(run.job, await asyncio.to_thread(_box_task, run))
+    return await run_computing_task(run.job, await asyncio.to_thread(_computing_task, run))
 
 
-def _box_task(run: StepRun) -> BoxTask:
+def _computing_task(run: StepRun) -> ComputingTask:
     """The step as a task that computes. Looks at the disk."""
     step, request = run.step, run.job.request
     root = root_of(request)
@@ -27,12 +27,12 @@ def _box_task(run: StepRun) -> BoxTask:
         found = existing_file(root, step.path.parent, name)
         known = found or (name if run.overlay.has(root / name) else "")
         (inputs if known else outputs).append(known or name)
-    return BoxTask(
+    return ComputingTask(
         step.instruction,
         tuple(dict.fromkeys(inputs)),
         run.plan.intent.libraries,
         request.constraints,
-        Criteria(tuple(outputs), wants_picture(step.instruction)),
+        Criteria(tuple(outputs), asks_for_picture(step.instruction)),
         request.context,
     )
 

@@ -61,10 +61,10 @@ class CandidateTrial:
         return self.problem or ", ".join(parts)
 
 
-async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart: Collection[str]) -> CandidateTrial:
-    """Runs the tests that are not in `apart` on the candidate `text`, with the packages that both import."""
-    code = plan.loop_language.without(suite.code, apart)
-    ids = tuple(test for test in suite.tests if test not in apart)
+async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, excluded: Collection[str]) -> CandidateTrial:
+    """Runs the tests that are not in `excluded` on the candidate `text`, with the packages that both import."""
+    code = plan.loop_language.without(suite.code, excluded)
+    ids = tuple(test for test in suite.tests if test not in excluded)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
     way = plan.way(runtime, text)

@@ -19,7 +19,7 @@ from stet_ls.engine.reply.parsing.repetition import loop_start
 TITLE = "The plan of the code"
 _TASK = TaskSpec(
     goal="Plan the code before it is written. Write no code.",
-    wants="prose",
+    reply_kind="prose",
     rules=(
         "First line: `Libraries:` and the packages it needs beside the standard library, or none.",
         "Then the approach in one or two sentences.",

@@ -63,19 +63,19 @@ def _without(job: Job, first: Proposal[FittedReply], why: str) -> Proposal[Fitte
 
 @dataclass
 class _Loop:
-    """State kept between rounds. `apart` are the tests that no longer count, each with the reason."""
+    """State kept between rounds. `excluded` are the tests that no longer count, each with the reason."""
 
     job: Job
     plan: LoopPlan
     repairer: Repairer
     suite: GeneratedSuite
-    apart: dict[str, str] = field(default_factory=dict)
+    excluded: dict[str, str] = field(default_factory=dict)
 
     async def run(self, first: Proposal[FittedReply]) -> Proposal[FittedReply]:
         """At most one new set of tests, one repair, and a second repair if the first ignored the diagnosis."""
         found = await self._tried(first)
         # If most of the tests are wrong, they need a repair, not the code.
-        if not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart):
+        if not found.problem and len(self.excluded) > len(self.suite.tests) - len(self.excluded):
             found = await self._with_other_tests(first, found)
         best, found = await self._repaired(first, found)
         if found.passed:
@@ -86,26 +86,26 @@ class _Loop:
         """A run and its diagnoses; a test that prevented the others from running is excluded, and they run again."""
         text = proposal.draft.case.after.text
         while True:
-            with self.job.stage("run", f"{len(self.suite.tests) - len(self.apart)} tests"):
-                found = await run(self.job, self.plan, self.suite, text, self.apart)
+            with self.job.stage("run", f"{len(self.suite.tests) - len(self.excluded)} tests"):
+                found = await run(self.job, self.plan, self.suite, text, self.excluded)
             self.job.on_event(Stage("diagnosis", str(found)))
-            before = len(self.apart)
-            for each in found.of(Cause.TEST, Cause.FLAKY):
+            before = len(self.excluded)
+            for each in found.of(Cause.TEST):
                 tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
-                self.apart.update({test: each.sentence for test in tests if test not in self.apart})
-            unrun = len(self.suite.tests) - len(self.apart) - len(found.passed | tests_of(found.diagnoses))
-            if len(self.apart) == before or not unrun or len(self.apart) == len(self.suite.tests):
+                self.excluded.update({test: each.sentence for test in tests if test not in self.excluded})
+            unrun = len(self.suite.tests) - len(self.excluded) - len(found.passed | tests_of(found.diagnoses))
+            if len(self.excluded) == before or not unrun or len(self.excluded) == len(self.suite.tests):
                 return found
 
     async def _with_other_tests(self, first: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.call_limit_reason():
             self.job.usage.warn(f"Wrong tests not replaced: {why}")
             return found
-        suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
+        suite = await rewrite(self.job, self.plan, self.suite, found.of(Cause.TEST))
         if isinstance(suite, str):
             self.job.usage.warn(f"Wrong tests not replaced: {suite}")
             return found
-        self.suite, self.apart = suite, {}
+        self.suite, self.excluded = suite, {}
         return await self._tried(first)
 
     async def _repaired(
@@ -136,13 +136,15 @@ class _Loop:
         with self.job.stage("run", f"{len(found.passed)} tests, twice more"):
             good = await found.steady()
         for test in sorted(found.passed - good):
-            self.apart[test] = "its result varies between runs"
+            self.excluded[test] = "its result varies between runs"
         return replace(found, passed=good)
 
     def _with_evidence(self, best: Proposal[FittedReply], found: CandidateTrial) -> Proposal[FittedReply]:
         """The candidate with the evidence of its tests, which replaces "no tests were run"."""
         self.job.usage.no_tests = "" if found.passed else "none of the tests that were written passes"
-        item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.repairer.secrets)
+        item = without_secrets(
+            suite_evidence.evidence(self.plan, self.suite, found, self.excluded), self.repairer.secrets
+        )
         self.job.on_event(JudgeFinished(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
         content = best.draft.content

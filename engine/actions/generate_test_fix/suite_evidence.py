@@ -10,24 +10,24 @@ from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
-from stet_ls.engine.judges.project_tests.forgery_risks import unless_doubted
+from stet_ls.engine.judges.project_tests.forgery_risks import unless_suspicious
 
 _SHOWN = 2
 
 
-def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart: Mapping[str, str]) -> Evidence:
+def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, excluded: Mapping[str, str]) -> Evidence:
     """The results, never trusted: a pass if at least one test passes and no test that still counts fails."""
-    total, passed = len(suite.tests), len(found.passed - apart.keys())
-    left = tuple(each for each in found.diagnoses if not _is_apart(each, apart))
+    total, passed = len(suite.tests), len(found.passed - excluded.keys())
+    left = tuple(each for each in found.diagnoses if not _is_excluded(each, excluded))
     detail = f"{passed} of {total} tests that the model wrote from the specification pass"
     parts = [detail if not found.problem else f"the {total} tests from the specification did not run: {found.problem}"]
     names = (f"`{each.symptom.test.rpartition('::')[2]}`" if each.symptom.test else each.symptom.file for each in left)
     parts += [
         f"{name}: {each.cause.value}: {each.sentence}" for name, each in islice(zip(names, left, strict=True), _SHOWN)
     ]
-    if apart:
-        name, why = next(iter(apart.items()))
-        parts.append(f"{len(apart)} discarded as wrong, `{name.rpartition('::')[2]}`: {why}")
+    if excluded:
+        name, why = next(iter(excluded.items()))
+        parts.append(f"{len(excluded)} discarded as wrong, `{name.rpartition('::')[2]}`: {why}")
     if found.lacking and any(each.cause is Cause.ENVIRONMENT for each in left):
         parts.append(found.lacking)
     attached = Attachment.of(plan.place.path.name, plan.language, suite.code)
@@ -35,9 +35,9 @@ def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart
     if any(each.cause is Cause.LOGIC for each in left):
         ruling = Ruling.FAIL
     evidence = Evidence(Check.TESTS, ruling, "; ".join(parts), count=passed, attachments=(attached,))
-    return unless_doubted(evidence, sorted(found.report.signs))
+    return unless_suspicious(evidence, sorted(found.report.signs))
 
 
-def _is_apart(each: Diagnosis, apart: Mapping[str, str]) -> bool:
+def _is_excluded(each: Diagnosis, excluded: Mapping[str, str]) -> bool:
     tests = tests_of([each])
-    return each.cause in (Cause.TEST, Cause.FLAKY) or (bool(tests) and tests <= apart.keys())
+    return each.cause is Cause.TEST or (bool(tests) and tests <= excluded.keys())

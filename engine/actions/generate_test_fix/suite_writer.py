@@ -25,7 +25,7 @@ from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 _LEAST_TOKENS = 600
 _TASK = TaskSpec(
     goal="Write tests for the code from what it is meant to do. Its body is hidden from you.",
-    wants="tests",
+    reply_kind="tests",
     rules=(
         "Write three to six small tests with clear names, each for one behaviour, edge cases included.",
         "Take every expected value from the instruction and the documentation. Test nothing that they leave open.",
@@ -91,7 +91,7 @@ async def _request_suite(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedS
     except (ModelError, PolicyError) as error:
         return str(error)
     text, cut = restore(reply.text, prompt.secrets), reply.finish != "stop"
-    read = parse_reply(text, language=plan.language, wants="tests", symbol=plan.target.name, truncated=cut)
+    read = parse_reply(text, language=plan.language, reply_kind="tests", symbol=plan.target.name, truncated=cut)
     code = read.tests or read.code
     if code is None:
         return hide_secrets(read.problem or "the reply contains no tests", prompt.secrets)

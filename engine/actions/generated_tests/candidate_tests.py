@@ -81,7 +81,5 @@ class CandidateTests:
             if diagnosis.sentence not in self.notes:
                 self.notes.append(diagnosis.sentence)
             self.drop(test, "not run here")
-        elif diagnosis.cause is Cause.FLAKY:
-            self.drop(test, "flaky")
         else:
             self.suspect(test, diagnosis.sentence)

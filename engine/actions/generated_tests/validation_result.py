@@ -10,7 +10,7 @@ from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTest
 from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges.project_tests.forgery_risks import unless_doubted
+from stet_ls.engine.judges.project_tests.forgery_risks import unless_suspicious
 from stet_ls.engine.plurals import plural, verb
 from stet_ls.validators.source import Source
 
@@ -70,7 +70,7 @@ def detected_mutants(detected: int, tried: int) -> Evidence:
 
 def unless_forged(result: ValidationResult, signs: Collection[str]) -> ValidationResult:
     """The result, with passes changed to unknown if there are signs that the test runner was deceived."""
-    return replace(result, evidence=tuple(unless_doubted(each, sorted(signs)) for each in result.evidence))
+    return replace(result, evidence=tuple(unless_suspicious(each, sorted(signs)) for each in result.evidence))
 
 
 def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:

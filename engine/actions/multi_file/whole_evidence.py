@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.api.evidence import WORST_FIRST, Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case

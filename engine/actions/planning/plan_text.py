@@ -20,7 +20,7 @@ _STEP = re.compile(
 )
 _FIELD = re.compile(r"^[\s>*-]*(?P<key>[a-z]+)\s*:\s*(?P<value>.+)$", re.IGNORECASE)
 _GOAL = re.compile(r"^#\s*Plan:\s*(?P<goal>.+)$", re.MULTILINE)
-_NOBODY = frozenset({"", "none", "-", "nothing", "no"})
+_NONE_WORDS = frozenset({"", "none", "-", "nothing", "no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read_text(text: str) -> PlanText:
             key, value = found["key"].lower(), found["value"].strip()
             if steps and key in _STEP_FIELDS:
                 steps[-1] = _with(steps[-1], key, value)
-            elif not steps and key in head and value.lower() not in _NOBODY:
+            elif not steps and key in head and value.lower() not in _NONE_WORDS:
                 head[key].append(value)
     libraries = tuple(name for value in head["libraries"] for name in _listed(value))
     return PlanText(
@@ -155,4 +155,4 @@ _STEP_FIELDS = {"needs": _needs, "accept": _accept, "files": _files, "arm": _arm
 
 
 def _listed(value: str) -> tuple[str, ...]:
-    return tuple(name for each in value.split(",") if (name := each.strip().strip("`")).lower() not in _NOBODY)
+    return tuple(name for each in value.split(",") if (name := each.strip().strip("`")).lower() not in _NONE_WORDS)

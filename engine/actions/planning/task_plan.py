@@ -32,7 +32,7 @@ from stet_ls.validators.containment import is_inside
 
 TASK = TaskSpec(
     goal="Plan the change, step by step. Do not write it.",
-    wants="plan",
+    reply_kind="plan",
     rules=(
         "As few steps as will do; one is often enough.",
         "Every step changes one function, method or class, or adds a new one.",

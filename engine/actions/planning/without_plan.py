@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from stet_ls.engine.actions.box_work.box_task import work_in_box
-from stet_ls.engine.actions.box_work.requested import computing_task
+from stet_ls.engine.actions.computing.computing_task import run_computing_task
+from stet_ls.engine.actions.computing.requested import requested_task
 from stet_ls.engine.actions.porting.port_task import port_module
 from stet_ls.engine.actions.porting.requested import port_request
 from stet_ls.engine.actions.renaming.rename_task import rename_task
@@ -21,13 +21,13 @@ async def done_without_plan(job: Job) -> Answer | None:
     """The answer to such a task; None for all others, which need a plan. Raises what the work itself raises."""
     with job.stage("context"):
         goal = await asyncio.to_thread(_goal, job.request)
-        computing = await asyncio.to_thread(computing_task, job.request)
+        computing = await asyncio.to_thread(requested_task, job.request)
         porting = await asyncio.to_thread(port_request, job.request, goal)
     if (renaming := rename_request(goal)) is not None and (answer := await rename_task(job, renaming)) is not None:
         return answer
     if porting is not None:
         return await port_module(job, porting)
-    return None if computing is None else await work_in_box(job, computing)
+    return None if computing is None else await run_computing_task(job, computing)
 
 
 def _goal(request: Request) -> str:

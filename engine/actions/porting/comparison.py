@@ -59,9 +59,9 @@ async def javascript_calls(runtime: Runtime, root: Path, source: str, text: str,
     except MissingToolError as missing:
         return f"{missing} is not installed: {missing.install}"
     place = f".stet-{secrets.token_hex(8)}"
-    twin = str(Path(source).with_name(f"{Path(source).stem}-{place[6:]}.mjs"))
+    module_copy = str(Path(source).with_name(f"{Path(source).stem}-{place[6:]}.mjs"))
     job = {
-        "modules": [source, twin],
+        "modules": [source, module_copy],
         "calls": [call for part in (tests, text) for call in shown_calls(part)],
         "typed": typed_parameters(text),
         "most": _MOST,
@@ -69,7 +69,7 @@ async def javascript_calls(runtime: Runtime, root: Path, source: str, text: str,
     files = {
         f"{place}/calls.mjs": (_INSIDE / "calls.mjs").read_bytes(),
         f"{place}/job.json": json.dumps(job).encode(),
-        twin: text.encode("utf-8", "surrogatepass"),  # for a module with `export` in a project of CommonJS
+        module_copy: text.encode("utf-8", "surrogatepass"),  # for a module with `export` in a project of CommonJS
     }
     argv = (str(node.path), "--no-warnings", f"{place}/calls.mjs", f"{place}/job.json")
     env = {"TZ": "UTC", "NO_COLOR": "1", "PATH": f"{node.path.parent}:/usr/bin:/bin"}
@@ -196,15 +196,15 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _difference(call: Mapping[str, Any], outcome: Mapping[str, Any] | None, target: str) -> str:
-    here = "is not run" if outcome is None else _told(outcome)
-    return f"`{call['name']}({_written(call['values'])})` {_told(call)} there, and {here} in {target}"
+    here = "is not run" if outcome is None else _described(outcome)
+    return f"`{call['name']}({_written(call['values'])})` {_described(call)} there, and {here} in {target}"
 
 
 def _written(values: Sequence[Any]) -> str:
     return ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
 
 
-def _told(outcome: Mapping[str, Any]) -> str:
+def _described(outcome: Mapping[str, Any]) -> str:
     if "error" in outcome:
         return f"raises {outcome['error']}"
     return f"returns {json.dumps(outcome['value'], ensure_ascii=False)[:200]}"

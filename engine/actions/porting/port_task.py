@@ -210,14 +210,14 @@ class _Porting:
         return Evidence(Check.TESTS, Ruling.FAIL, wrong.partition("\n")[0])
 
     async def _code(
-        self, prompt: Prompt, failed: FailedReply | None, wants: Literal["unit", "tests"] = "unit"
+        self, prompt: Prompt, failed: FailedReply | None, reply_kind: Literal["unit", "tests"] = "unit"
     ) -> str | FailedReply:
         """The code of a reply, or why it has none."""
         stage = Stage("model") if failed is None else Stage("repair")
         reply = await self._job.ask(prompt, temperature=0.1, max_tokens=_TOKENS, stage=stage)
         text = restore(reply.text, prompt.secrets)
-        parsed = parse_reply(text, language="python", wants=wants, truncated=reply.finish != "stop")
-        code = parsed.code if wants == "unit" else parsed.tests
+        parsed = parse_reply(text, language="python", reply_kind=reply_kind, truncated=reply.finish != "stop")
+        code = parsed.code if reply_kind == "unit" else parsed.tests
         if code is None or reply.finish != "stop":
             return FailedReply(code or "", parsed.problem or "The reply is incomplete.")
         return code.rstrip() + "\n"

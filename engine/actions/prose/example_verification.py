@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
-from stet_ls.engine.execution.languages import for_language
-from stet_ls.engine.execution.python.module_location import place_of
+from stet_ls.engine.execution.language_table import for_language
+from stet_ls.engine.execution.python.module_location import locate_module
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.plurals import plural, verb
@@ -140,7 +140,7 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
     runtime = await job.runtime(source.text)
     if runtime is None:
         return NotRunnable("the budget `quick` runs none" if job.request.budget is Budget.QUICK else "code may not run")
-    place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
+    place = await asyncio.to_thread(locate_module, path, (source.text,), runtime)
     texts = ["pass" if each.broken else each.text for each in examples]
     calls = tuple(doctest.as_typed(text, texts[:at]) for at, text in enumerate(texts))  # after those before them
     return await doctest.outcomes(runtime, source.text, calls, place)

@@ -50,7 +50,7 @@ async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply 
     async def read(completion: Completion) -> Draft[ProseReply] | UnusableReply:
         cut = completion.finish != "stop"
         text = for_reader(completion.text, prompt.secrets)
-        reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
+        reply = parse_reply(text, language=request.language, reply_kind="prose", truncated=cut)
         if not reply.prose.strip():
             return UnusableReply(reply.problem or "The reply was empty.")
         return Draft(ProseReply(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stet_ls.engine.actions.prose.languages import for_language
+from stet_ls.engine.actions.prose.language_table import for_language
 
 MARK = "(unverified: {})"
 _CLAIMS = re.compile(r"(?i)\b(?:raise[sd]?|throws?|thrown)\b")

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.multi_file.whole_evidence import WholeChange, whole_evidence
-from stet_ls.engine.actions.renaming.languages import RENAMERS, Renamer
+from stet_ls.engine.actions.renaming.language_table import RENAMERS, Renamer
 from stet_ls.engine.actions.renaming.requested import MoveRequest, NameRequest
 from stet_ls.engine.api.answer import Answer, Edit, FileMove
 from stet_ls.engine.api.evidence import Ruling

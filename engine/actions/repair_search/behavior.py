@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.repair_search.languages import for_language
+from stet_ls.engine.actions.repair_search.language_table import for_language
 from stet_ls.engine.actions.repair_search.search import Repair
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.runtime import Runtime
@@ -40,14 +40,14 @@ class Behavior:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRepairs:
-    """The behaviors of some repairs, the likeliest first; `apart` is a call that tells the first two apart.
+    """The behaviors of some repairs, the likeliest first; `distinguishing` is a call that tells the first two apart.
 
-    `apart_outcomes` is what these two do there.
+    `distinguishing_outcomes` is what these two do there.
     """
 
     behaviors: tuple[Behavior, ...]
-    apart: Call | None = None
-    apart_outcomes: tuple[CallOutcome, CallOutcome] | None = None
+    distinguishing: Call | None = None
+    distinguishing_outcomes: tuple[CallOutcome, CallOutcome] | None = None
 
 
 async def compare_repairs(case: Case, runtime: Runtime, repairs: Sequence[Repair]) -> ComparedRepairs:

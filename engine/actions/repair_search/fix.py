@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.repair_search.behavior import LEAST_INPUTS, Behavior, ComparedRepairs, compare_repairs
-from stet_ls.engine.actions.repair_search.languages import for_language
+from stet_ls.engine.actions.repair_search.language_table import for_language
 from stet_ls.engine.actions.repair_search.search import SECONDS, Repair
 from stet_ls.engine.actions.rewriting.reproduce import Reproduction
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -42,10 +42,10 @@ class FoundRepairs:
     def is_clear(self) -> bool:
         """True if all repairs behave alike, as far as inputs show, and enough checks speak for two edits."""
         first, *others = self.found.behaviors
-        return not others and not self._is_daring and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
+        return not others and not self._is_weakly_checked and (len(first.repairs) == 1 or first.inputs >= LEAST_INPUTS)
 
     @property
-    def _is_daring(self) -> bool:
+    def _is_weakly_checked(self) -> bool:
         return self.best.edits > 1 and self.checks < _CHECKS_OF_TWO
 
     def evidence(self, like: str = "") -> Evidence:
@@ -59,19 +59,19 @@ class FoundRepairs:
             alike = f" and {verb('behave', number)} alike on {first.inputs} inputs" if number > 1 else ""
             return Evidence(Check.SEARCH, Ruling.PASS, detail + alike, count=self.tried)
         # Trusted, so that the user is asked: which of them is meant depends on the code's purpose.
-        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{detail}; {self._apart()}", trusted=True, count=self.tried)
+        return Evidence(Check.SEARCH, Ruling.UNKNOWN, f"{detail}; {self._question()}", trusted=True, count=self.tried)
 
-    def _apart(self) -> str:
+    def _question(self) -> str:
         """The input that tells the likeliest two apart, as a question."""
-        if len(self.found.behaviors) == 1 and self._is_daring:
+        if len(self.found.behaviors) == 1 and self._is_weakly_checked:
             shown = f"{plural(self.checks, 'check')} {verb('show', self.checks)}"
             return f"it takes two edits, and only {shown} that they are right"
-        call, apart_outcomes = self.found.apart, self.found.apart_outcomes
-        if call is None or apart_outcomes is None:
+        call, distinguishing_outcomes = self.found.distinguishing, self.found.distinguishing_outcomes
+        if call is None or distinguishing_outcomes is None:
             return "whether they behave alike is not known"
         shown = " ".join(call.snippet.replace("\n", "; ").split())
         other = self.found.behaviors[1].best.change
-        first, second = (_cut(str(each)) for each in apart_outcomes)
+        first, second = (_cut(str(each)) for each in distinguishing_outcomes)
         return f"is `{_cut(shown)}` {first}? Another fix ({other}) gives {second}"
 
 

@@ -23,7 +23,7 @@ function prepared(job) {
   fs.writeFileSync(target, job.text);
   if (!job.tests.length) return [job.typescript && job.esbuild ? bundled(job, target) : target];
   return job.tests.map((test) => {
-    const file = path.resolve(test), built = job.typescript ? bundled(job, file) : beside(file, path.extname(file));
+    const file = path.resolve(test), built = job.typescript ? bundled(job, file) : siblingPath(file, path.extname(file));
     const text = fs.readFileSync(job.typescript ? built : file, "utf8");
     const shim = path.join(FOLDER, "node_test.cjs");
     const address = /\.c?js$/.test(built) ? shim : pathToFileURL(shim).href;
@@ -32,10 +32,10 @@ function prepared(job) {
   });
 }
 
-const beside = (file, ending) => path.join(path.dirname(file), `.stet-${crypto.randomBytes(6).toString("hex")}${ending}`);
+const siblingPath = (file, ending) => path.join(path.dirname(file), `.stet-${crypto.randomBytes(6).toString("hex")}${ending}`);
 
 function bundled(job, file) {
-  const out = beside(file, ".mjs");
+  const out = siblingPath(file, ".mjs");
   const made = spawnSync(job.esbuild, [file, "--bundle", "--format=esm", "--platform=node", "--packages=external",
     `--outfile=${out}`, "--log-level=error"], { encoding: "utf8", env: { PATH: process.env.PATH } });
   if (made.status !== 0) throw new Error("the code could not be built");

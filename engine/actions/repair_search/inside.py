@@ -123,8 +123,8 @@ def likely_pairs(edits: list[Any], wanted: list[int]) -> Iterator[tuple[int, ...
 def together(edits: list[Any], first: int, second: int) -> bool:
     """Whether both change the same function in different places."""
     spans = [edits[n]["splices"] for n in (first, second)]
-    apart = all(a[1] <= b[0] or b[1] <= a[0] for a in spans[0] for b in spans[1])
-    return apart and edits[first]["function"] == edits[second]["function"]
+    disjoint = all(a[1] <= b[0] or b[1] <= a[0] for a in spans[0] for b in spans[1])
+    return disjoint and edits[first]["function"] == edits[second]["function"]
 
 
 class EditTargets:

@@ -69,12 +69,12 @@ def examples(job: Any) -> Iterator[Callable[[], bool]]:
         return
     space = vars(loaded(job))
     checker = None
-    if any("..." in want for _, _, wants, _ in job["examples"] for want in wants):
+    if any("..." in want for _, _, wanted, _ in job["examples"] for want in wanted):
         import doctest
 
         checker = doctest.OutputChecker()
 
-    def check(setup: Any, body: Any, wants: list[str], error: str) -> Callable[[], bool]:
+    def check(setup: Any, body: Any, wanted: list[str], error: str) -> Callable[[], bool]:
         def run() -> bool:
             own = dict(space)
             printed, sys.stdout = sys.stdout, io.StringIO()
@@ -88,14 +88,14 @@ def examples(job: Any) -> Iterator[Callable[[], bool]]:
             got = captured_output.getvalue()
             if checker is not None:
                 return not error and any(
-                    checker.check_output(want, got, 8 | 4) for want in wants
+                    checker.check_output(want, got, 8 | 4) for want in wanted
                 )  # ELLIPSIS, NORMALIZE_WHITESPACE
-            return not error and got.split() in [want.split() for want in wants]
+            return not error and got.split() in [want.split() for want in wanted]
 
         return run
 
-    for setup, body, wants, error in job["examples"]:
-        yield check(compile(setup, "<setup>", "exec"), compile(body, "<example>", "exec"), wants, error)
+    for setup, body, wanted, error in job["examples"]:
+        yield check(compile(setup, "<setup>", "exec"), compile(body, "<example>", "exec"), wanted, error)
 
 
 def loaded(job: Any) -> Any:

@@ -23,7 +23,7 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.javascript.documented_runs import examples_for
 from stet_ls.engine.execution.javascript.inputs.documented_calls import DocumentedCall
 from stet_ls.engine.execution.javascript.inputs.subject import read_module
-from stet_ls.engine.execution.javascript.module_location import place_of, with_exposed_names
+from stet_ls.engine.execution.javascript.module_location import locate_script, with_exposed_names
 from stet_ls.engine.execution.javascript.strip_types import without_types
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
@@ -93,7 +93,7 @@ def _prepared(
     if tests is not None and not isinstance(choose(tests.plan), Node | TypeScript):
         return f"tests of {choose(tests.plan).name} run in their own runner alone"
     units = [each.unit for each in functions if each.unit] if everywhere else [case.unit]
-    examples = [each for unit in units for each in examples_for(text, language, unit, case.stated)]
+    examples = [each for unit in units for each in examples_for(text, language, unit, case.user_examples)]
     found = candidates(functions, Source(plain), span, MOST_EDITS)
     node, builder = toolchain.find("node", install=NODE), _builder(case, runtime) if typed else None
     shown = with_exposed_names(with_switches(functions, Source(plain)), language)
@@ -128,7 +128,7 @@ def _spec(
     case: Case, runtime: Runtime, job: dict[str, Any], tests: TestsBefore | None, programs: list[BoxProgram],
     seconds: float,
 ) -> tuple[str, RunSpec]:  # fmt: skip
-    place = place_of(case.path, (case.before.text,), case.language, runtime)
+    place = locate_script(case.path, (case.before.text,), case.language, runtime)
     overlay: Overlay | None = place.overlay
     path = place.path
     if tests is not None and tests.plan.overlay is not None and case.path is not None:

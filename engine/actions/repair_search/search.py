@@ -16,7 +16,7 @@ from stet_ls.engine.actions.syntax_edits.edit import UNLIKELY, EditedFunction, S
 from stet_ls.engine.actions.syntax_edits.edits import edits_of, functions_in
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.python.inputs.subject import Function, read_module
-from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, locate_module
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.doctest import Example, expected_outputs
@@ -107,7 +107,7 @@ def _job(
     made = ((number, edit) for number, each in enumerate(functions) for edit in edits_of(each))
     found = [(number, edit) for number, edit in made if edit.cost < UNLIKELY and _is_within(edit, span)]
     found = sorted(found, key=lambda each: each[1].cost)[:MOST_EDITS]
-    place = place_of(case.path, (text,), runtime)
+    place = locate_module(case.path, (text,), runtime)
     overlay, files, path, roots = _laid_out(case, place, tests)
     passing = sorted(tests.passing)[:_MOST_TESTS] if tests else []
     nonce = secrets.token_hex(8)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.action import JobPrompt
 from stet_ls.engine.actions.reviewing.report import attachment
 from stet_ls.engine.actions.reviewing.review import Reviewed, ReviewSubject, part_of_lines, review
-from stet_ls.engine.actions.reviewing.score import GRAVE, judged_by
+from stet_ls.engine.actions.reviewing.score import SEVERE, judged_by
 from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted, Stage
@@ -95,7 +95,7 @@ class _Refining:
         judged, keeps = judged_by(proposal.evidence), self.job.request.spec.preserves_behavior
         part = part_of_lines(case.before, case.after)
         return ReviewSubject(
-            self.job.request, case.before, case.after, part, self.about.wish, judged, judge_findings, keeps
+            self.job.request, case.before, case.after, part, self.about.instruction_text, judged, judge_findings, keeps
         )
 
     async def _refined(
@@ -131,13 +131,13 @@ class _Refining:
 def actionable(found: Review) -> tuple[ReviewFinding, ...]:
     """The findings that are worth a refinement: what a run confirmed, else what may be wrong; never taste alone."""
     confirmed = tuple(each for each in found.counted if each.confirmed)
-    return confirmed or tuple(each for each in found.counted if each.kind in GRAVE)
+    return confirmed or tuple(each for each in found.counted if each.kind in SEVERE)
 
 
 def evidence_of(found: Review) -> Evidence:
     """The review as evidence. It refutes nothing: a reviewer is a model."""
     own = found.counted
-    verdict = Ruling.UNKNOWN if any(each.confirmed or each.kind in GRAVE for each in own) else Ruling.PASS
+    verdict = Ruling.UNKNOWN if any(each.confirmed or each.kind in SEVERE for each in own) else Ruling.PASS
     if not found.reviewer:
         verdict = Ruling.UNKNOWN
     first = f"; line {own[0].line}: {own[0].words}" if own else f"; {found.note}" if found.note else ""

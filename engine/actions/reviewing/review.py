@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.action import Action, build_job_prompt, refusal
 from stet_ls.engine.actions.analysis.claim_check import check_claims
 from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_about
-from stet_ls.engine.actions.reviewing.measures import ChangeMeasures, measure_change
+from stet_ls.engine.actions.reviewing.change_measures import ChangeMeasures, measure_change
 from stet_ls.engine.actions.reviewing.score import parts_of
 from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
 from stet_ls.engine.api.answer import Answer
@@ -28,7 +28,7 @@ from stet_ls.validators.source import Source, Span
 TASK = TaskSpec(
     "Review the change that the data describe: which lines of the code as it is now go wrong, and for which input? "
     "Name what it does not do that was asked for.",
-    wants="findings",
+    reply_kind="findings",
 )
 SPEC = ActionSpec(
     "review",
@@ -57,7 +57,7 @@ _MOST_SHOWN = 6_000
 class ReviewSubject:
     """What is reviewed: `part` of the `after` text, which was `before`.
 
-    `wish` is what was asked for; `judges` is their part of the score, `judge_findings` what they found in words.
+    `purpose` is what was asked for; `judges` is their part of the score, `judge_findings` what they found in words.
     `keeps_behavior`: what the code before does as well is not held against it.
     """
 
@@ -65,7 +65,7 @@ class ReviewSubject:
     before: Source
     after: Source
     part: Span
-    wish: str
+    purpose: str
     judges: ScorePart
     judge_findings: tuple[str, ...]
     keeps_behavior: bool = False
@@ -77,7 +77,6 @@ class Reviewed:
 
     review: Review
     opinions: ModelFindings
-    measures: ChangeMeasures
 
 
 async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None = None, unasked: str = "") -> Reviewed:
@@ -100,7 +99,7 @@ async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None =
     parts = parts_of(subject.judges, measures, findings, note)
     reviewer = job.usage.model if opinions.asked else ""
     made = Review(parts, findings, opinions.dropped, note or opinions.note, reviewer)
-    return Reviewed(made, opinions, measures)
+    return Reviewed(made, opinions)
 
 
 async def _ask(job: Job, request: Request, subject: ReviewSubject) -> ModelFindings:
@@ -114,7 +113,7 @@ async def _ask(job: Job, request: Request, subject: ReviewSubject) -> ModelFindi
 def _request(subject: ReviewSubject, measures: ChangeMeasures) -> Request:
     """A request about the text after, with the rest as context, which a prompt shows as data."""
     context: Mapping[str, str] = {
-        "what was asked for": subject.wish,
+        "what was asked for": subject.purpose,
         "the code before the change": _before(subject),
         "what the judges found": "\n".join(subject.judge_findings),
         "what tools measured": "\n".join(measures.lines()),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stet_ls.engine.actions.analysis.measures import COMPLEX
-from stet_ls.engine.actions.reviewing.measures import ChangeMeasures
+from stet_ls.engine.actions.analysis.target_measures import COMPLEX
+from stet_ls.engine.actions.reviewing.change_measures import ChangeMeasures
 from stet_ls.engine.api.evidence import PROVING, Evidence, Ruling
 from stet_ls.engine.api.review import ReviewFinding, ScorePart
 from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.plurals import plural
 
 JUDGES, FINDINGS, COVERAGE, COMPLEXITY, STYLE, COPIES, SECURITY = 40, 20, 15, 10, 5, 5, 5
-_CONFIRMED, _GRAVE, _MILD = 10.0, 4.0, 1.0
-GRAVE = frozenset({"bug", "risk", "security"})
+_CONFIRMED, _SEVERE, _MILD = 10.0, 4.0, 1.0
+SEVERE = frozenset({"bug", "risk", "security"})
 """The kinds of findings that can make code wrong; the others are matters of taste."""
 
 
@@ -41,7 +41,7 @@ def _found(findings: Sequence[ReviewFinding], note: str) -> ScorePart:
     if note:
         return ScorePart("findings", FINDINGS, None, note)
     own = [each for each in findings if each.counts]
-    lost = sum(_CONFIRMED if each.confirmed else _GRAVE if each.kind in GRAVE else _MILD for each in own)
+    lost = sum(_CONFIRMED if each.confirmed else _SEVERE if each.kind in SEVERE else _MILD for each in own)
     confirmed = sum(each.confirmed for each in own)
     words = f"{plural(len(own), 'finding')}, {confirmed} confirmed by a run"
     return ScorePart("findings", FINDINGS, max(FINDINGS - lost, 0.0), words)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.timing import prepare_timing

@@ -30,7 +30,7 @@ _FOR = re.compile(
 )
 _INPUT = re.compile(r"^[ \t]*input:[ \t]*(?P<given>[^=\n]+)\n+[ \t]*output:[ \t]*", re.IGNORECASE | re.MULTILINE)
 _WORDS = {"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
-_GOES_ON = re.compile(r"[ \t]*[-+*/%<>=\[({.\w|&^~]")
+_CONTINUATION = re.compile(r"[ \t]*[-+*/%<>=\[({.\w|&^~]")
 """What makes a literal the beginning of something else. A word may as well begin a remark."""
 _ENDS = re.compile(r"[ \t`]*(?:[.,;]?[ \t]*(?:$|\n)|#|\(|//|[.;,]\s)")
 _RESULT = re.compile(r"\W*(?:result|returns?|expected|output|value)\W*", re.IGNORECASE)
@@ -63,9 +63,11 @@ def documented_examples(source: str, unit: str, words: str = "") -> tuple[ProseE
     docs = ast.get_docstring(subject.node) or ""
     known = {_normal(each.source) for each in doctest_examples(docs)}
     found = prose_examples(f"{docs}\n\n{_comments(source, subject.node)}", subject.node)
-    spoken = prose_examples(words, subject.node, spoken=True)
-    values = {each.call: {other.value for other in (*found, *spoken) if other.call == each.call} for each in spoken}
-    both = dict.fromkeys(each for each in (*found, *spoken) if len(values.get(each.call, ())) < 2)
+    requested = prose_examples(words, subject.node, from_user=True)
+    values = {
+        each.call: {other.value for other in (*found, *requested) if other.call == each.call} for each in requested
+    }
+    both = dict.fromkeys(each for each in (*found, *requested) if len(values.get(each.call, ())) < 2)
     return tuple(each for each in both if each.call not in known)
 
 
@@ -76,15 +78,15 @@ def _normal(source: str) -> str:
         return source
 
 
-def prose_examples(text: str, function: ast.FunctionDef, *, spoken: bool = False) -> tuple[ProseExample, ...]:
+def prose_examples(text: str, function: ast.FunctionDef, *, from_user: bool = False) -> tuple[ProseExample, ...]:
     """The examples in a text about a function; a call with two different values is left out.
 
-    `spoken`: what a call "returns" may be what is wrong with it.
+    `from_user`: what a call "returns" may be what is wrong with it.
     """
     text = text[:_LONGEST]
     found: dict[str, dict[str, bool]] = {}
     for call, value, certain in (
-        *_calls(text, function.name, spoken),
+        *_calls(text, function.name, from_user),
         *_settings(text, function),
         *_rows(text, function),
     ):
@@ -99,7 +101,7 @@ def prose_examples(text: str, function: ast.FunctionDef, *, spoken: bool = False
     return tuple(made[:_MOST])
 
 
-def _calls(text: str, name: str, spoken: bool) -> Iterator[tuple[str, str, bool]]:
+def _calls(text: str, name: str, from_user: bool) -> Iterator[tuple[str, str, bool]]:
     """A call, an arrow or a verb, a value."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
         if text[: match.start()].endswith(">>> "):
@@ -107,8 +109,8 @@ def _calls(text: str, name: str, spoken: bool) -> Iterator[tuple[str, str, bool]
         call, end = call_at(text, match.start())
         between = _BETWEEN.match(text, end)
         if call is not None and between and is_literal_call(call) and (value := _value(text, between.end())):
-            doubtful = spoken and between[0].strip(" `:").isalpha()
-            yield call, value[0], value[1] and not doubtful
+            uncertain = from_user and between[0].strip(" `:").isalpha()
+            yield call, value[0], value[1] and not uncertain
 
 
 def _settings(text: str, function: ast.FunctionDef) -> Iterator[tuple[str, str, bool]]:
@@ -161,7 +163,7 @@ def _value(text: str, start: int) -> tuple[str, bool] | None:
         rest = line[word.end() :]
         return (
             None
-            if _GOES_ON.match(rest) and rest[:1] not in " \t"
+            if _CONTINUATION.match(rest) and rest[:1] not in " \t"
             else (_WORDS[word[0].lower()], bool(_ENDS.match(rest)))
         )
     for end in range(len(line), 0, -1):
@@ -176,7 +178,7 @@ def _value(text: str, start: int) -> tuple[str, bool] | None:
             value = literal_eval(piece)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
-        if _GOES_ON.match(rest) and not re.match(r"[ \t]+[A-Za-z(]|\.(?:\s|$)", rest):
+        if _CONTINUATION.match(rest) and not re.match(r"[ \t]+[A-Za-z(]|\.(?:\s|$)", rest):
             return None
         in_brackets = piece.startswith("(") and not isinstance(value, tuple)
         return repr(value), bool(_ENDS.match(rest)) and not in_brackets

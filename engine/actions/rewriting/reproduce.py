@@ -16,7 +16,7 @@ from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Diagnostic, Request, Target, TargetKind
 from stet_ls.engine.execution.javascript.inputs.documented_calls import documented_calls, stated_calls
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case
@@ -36,8 +36,8 @@ class Reproduction:
     """The request with the failures added, and as `evidence`: what ran and fails, or that nothing does.
 
     `found`: something shows the bug, if only a diagnostic; `ran`: something that ran does. `holds`: the stated examples
-    pass. `stated` are all examples that count, those in prose included; `case` is the text as it is, with what code
-    runs with.
+    pass. `user_examples` are all examples that count, those in prose included; `case` is the text as it is, with what
+    code runs with.
     """
 
     request: Request
@@ -45,24 +45,24 @@ class Reproduction:
     found: bool
     holds: bool
     ran: bool
-    stated: str
+    user_examples: str
     case: Case
 
 
 async def reproduce(job: Job, target: Target, words: str) -> Reproduction:
     """Runs the tests and examples that can show the bug of `target`; `words` are the user's. Calls no model."""
     request = job.request
-    own, stated, hints = await asyncio.to_thread(_examples, request, target, words)
+    own, user_examples, hints = await asyncio.to_thread(_examples, request, target, words)
     case = Case(
         request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
-        runtime=await job.runtime(request.source.text), stated=stated,
+        runtime=await job.runtime(request.source.text), user_examples=user_examples,
     )  # fmt: skip
     wrong = await doctest.failing(case, everywhere=target.kind is TargetKind.DOCUMENT)
     examples = [Diagnostic(target.span, message, source="doctest") for message in wrong[:_MOST]]
     holds = case.runtime is not None and bool(own) and not examples
-    doubtful = await doctest.failing(replace(case, unit="", stated=hints)) if hints else []
+    uncertain = await doctest.failing(replace(case, unit="", user_examples=hints)) if hints else []
     examples += [Diagnostic(target.span, f"{message} (if its description is read rightly)", source="documentation")
-                 for message in doubtful[:_MOST]]  # fmt: skip
+                 for message in uncertain[:_MOST]]  # fmt: skip
     failed = (await project_tests.failing(case))[:_MOST]
     tests = [Diagnostic(target.span, f"{it.id} fails: {it.problem}{it.place}", source="tests") for it in failed]
     shown = {f"the failing test {each.id}": text for each in failed[:1] if (text := _text_of(job, each.id))}
@@ -70,7 +70,7 @@ async def reproduce(job: Job, target: Target, words: str) -> Reproduction:
     request = replace(request, diagnostics=found, context={**request.context, **shown})
     seen = [*(f"{each.name} fails: {each.problem}" for each in failed), *wrong[:_MOST]]
     return Reproduction(
-        request, _evidence(case, seen, job.request.diagnostics), bool(found), holds, bool(seen), stated, case
+        request, _evidence(case, seen, job.request.diagnostics), bool(found), holds, bool(seen), user_examples, case
     )
 
 
@@ -83,17 +83,19 @@ def _examples(request: Request, target: Target, words: str) -> tuple[str, str, s
         return "", "", ""
     own = stated_examples("\n".join((words, *request.constraints)), target.name)
     prose = documented_examples(request.source.text, target.name, "" if own else words)
-    stated = own + "".join(each.text for each in prose if each.certain and each.text not in own)
-    return own, stated, "".join(each.text for each in prose if not each.certain)
+    user_examples = own + "".join(each.text for each in prose if each.certain and each.text not in own)
+    return own, user_examples, "".join(each.text for each in prose if not each.certain)
 
 
 def _documented(request: Request, target: Target, words: str) -> tuple[str, str, str]:
     """The same for a language whose doc comments hold calls with their results."""
-    spoken = stated_calls("\n".join((words, *request.constraints)), target.name, spoken=True) if target.name else ()
-    own = "".join(each.text for each in spoken if each.certain)
+    requested = (
+        stated_calls("\n".join((words, *request.constraints)), target.name, from_user=True) if target.name else ()
+    )
+    own = "".join(each.text for each in requested if each.certain)
     calls = documented_calls(request.source.text, request.language, target.name)
-    stated = own + "".join(each.text for each in calls if each.certain)
-    return own, stated, "".join(each.text for each in (*spoken, *calls) if not each.certain)
+    user_examples = own + "".join(each.text for each in calls if each.certain)
+    return own, user_examples, "".join(each.text for each in (*requested, *calls) if not each.certain)
 
 
 def _evidence(case: Case, seen: Sequence[str], known: Sequence[Diagnostic]) -> Evidence:

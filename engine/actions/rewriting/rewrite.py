@@ -16,7 +16,7 @@ from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Diagnostic, Request, TargetKind
 from stet_ls.engine.api.summary import Caution, Summary
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
@@ -96,18 +96,24 @@ Further = Callable[
 """A further step for the chosen proposal: calls the model, with a limit of tokens, reads and judges the reply."""
 
 
-async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Sequence[Evidence] = ()) -> Answer:
-    """Requests, judges and offers a new text; `stated` are the user's examples, `seen` is earlier evidence."""
+async def run(
+    job: Job, action: Action, rewrite: Rewrite, *, user_examples: str = "", seen: Sequence[Evidence] = ()
+) -> Answer:
+    """Requests, judges and offers a new text; `user_examples` are the user's examples, `seen` is earlier evidence."""
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
-    stated += await asyncio.to_thread(_constrained, job.request, target.name)
+    user_examples += await asyncio.to_thread(_constrained, job.request, target.name)
     judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
     before = _announced(job, seen, prompt.secrets)
 
     async def read(completion: Completion) -> Draft[FittedReply] | UnusableReply:
         draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
-        return draft if isinstance(draft, UnusableReply) else replace(draft, case=replace(draft.case, stated=stated))
+        return (
+            draft
+            if isinstance(draft, UnusableReply)
+            else replace(draft, case=replace(draft.case, user_examples=user_examples))
+        )
 
     size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
     proposal = await propose(job, prompt, read, judges, temperature=rewrite.temperature, max_tokens=size)
@@ -127,7 +133,13 @@ async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", s
 
 
 async def offer(
-    job: Job, action: Action, rewrite: Rewrite, splices: Sequence[Splice], *, stated: str = "", seen: Sequence[Evidence]
+    job: Job,
+    action: Action,
+    rewrite: Rewrite,
+    splices: Sequence[Splice],
+    *,
+    user_examples: str = "",
+    seen: Sequence[Evidence],
 ) -> Answer:
     """Judges an edit of the target that is known without a model, as `run` judges a reply; nothing is sent."""
     # What it shows of the target does not depend on a model that is not asked.
@@ -144,7 +156,7 @@ async def offer(
     own = source.splice(each for each in splices if span.contains(each.span))
     code = own.slice(Span(span.start, span.end + len(own.data) - len(source.data)))
     patch = FittedReply(Fitted(tuple(splices), code), ParsedReply(code=code))
-    draft = Draft(patch, replace(_case(job, about, after), stated=stated))
+    draft = Draft(patch, replace(_case(job, about, after), user_examples=user_examples))
     with job.stage("judge"):
         judges = (*judges_for(*action.spec.judged_as), *rewrite.judges)
         proposal = await judge_draft(job, draft, judges, about.prompt.secrets)
@@ -173,7 +185,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     reply = parse_reply(
         completion.text,
         language=request.language,
-        wants="unit",
+        reply_kind="unit",
         symbol=target.name,
         truncated=cut,
         current=request.source.slice(target.span),
@@ -181,7 +193,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
     if reply.code is None:
         return UnusableReply(reply.problem or "The reply contains no code.")
     code = reply.code
-    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.wish):
+    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.instruction_text):
         code = keep_documentation(code, source=request.source, target=target, language=request.language)
         code = keep_comments(code, request.source.slice(target.span), request.language)
     replaces = None if instruction is None else instruction.replaces
@@ -193,7 +205,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
             target=target,
             language=request.language,
             replaces=replaces,
-            released=lambda name: permits_removal(about.wish, name, target=pointed),
+            released=lambda name: permits_removal(about.instruction_text, name, target=pointed),
         )
     else:
         fitted = fit_code(code, source=request.source, target=target, language=request.language, replaces=replaces)
@@ -220,9 +232,11 @@ def _case(job: Job, about: JobPrompt, after: Source) -> Case:
         job.tools,
         frozenset(about.prompt.secrets.values()),
         instructed=about.instruction is not None,
-        instruction=about.wish,
+        instruction=about.instruction_text,
         planned=request.user_words is not None,
-        adds=meant_units(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
+        changeable_units=meant_units(request)
+        if request.spec.adds_code and target.kind is TargetKind.INSERTION
+        else None,
         buffers=request.workspace.buffers,
     )
 
@@ -251,7 +265,7 @@ def _answer(
             reason = f"the model's code does not parse: {reason}"  # else the reason seems to refer to the user's code
         no = refusal(job, f"{action.spec.title}: no edit, {reason}.", chance.metadata())
         same = draft.case.before.text.split() == draft.case.after.text.split()
-        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, nothing_to_do=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     review = job.usage.review if any(item.check is Check.REVIEW for item in evidence) else None
     did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
@@ -279,7 +293,7 @@ def _constrained(request: Request, unit: str) -> str:
     """The examples among the constraints."""
     if not for_language(request.language).runs_examples:
         return ""
-    return stated_examples("\n".join(request.constraints), unit, wished=True)
+    return stated_examples("\n".join(request.constraints), unit, requested=True)
 
 
 def _raised_by(request: Request, unit: str) -> str:

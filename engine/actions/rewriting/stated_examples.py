@@ -24,16 +24,16 @@ _LABEL = re.compile(r"^\s*(?:for )?example\s*:", re.IGNORECASE)
 _GOT = re.compile(rf"[\s,]*{_WRONG}\s*:?\s*", re.IGNORECASE)
 
 
-def stated_examples(text: str, unit: str, *, wished: bool = False) -> str:
+def stated_examples(text: str, unit: str, *, requested: bool = False) -> str:
     """The examples in a text about `unit`, in the form of a docstring's; "" if there are none.
 
-    Reads only calls of the unit's own name with a plain literal as the expected value: nothing is guessed. `wished`:
+    Reads only calls of the unit's own name with a plain literal as the expected value: nothing is guessed. `requested`:
     the text describes code that is to be written, so the value that a call "gives" is the expected one.
     """
     name = unit.rpartition(".")[2]
     if not name:
         return ""
-    found = dict.fromkeys(_examples(text[:_LONGEST], name, wished))
+    found = dict.fromkeys(_examples(text[:_LONGEST], name, requested))
     return "".join(f">>> {call}\n{value}\n" for call, value in found)
 
 
@@ -46,13 +46,13 @@ def is_example(text: str) -> bool:
     return False
 
 
-def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
+def _examples(text: str, name: str, requested: bool) -> Iterator[tuple[str, str]]:
     for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
         call, end = call_at(text, match.start())
         if call is None:
             continue
         line = text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
-        expected = _typed(text, match.start(), end) or _described(text, end, wished or is_example(line))
+        expected = _typed(text, match.start(), end) or _described(text, end, requested or is_example(line))
         if expected is not None:
             yield shown_example(call, expected)
 
@@ -72,7 +72,7 @@ def _typed(text: str, start: int, end: int) -> str | None:
     return literal_at(text[end + 1 :].partition("\n")[0].strip())
 
 
-def _described(text: str, end: int, wished: bool) -> str | None:
+def _described(text: str, end: int, requested: bool) -> str | None:
     """The expected value according to a sentence."""
     rest = text[end:].lstrip("`")
     if match := _SHOULD.match(rest):
@@ -83,7 +83,7 @@ def _described(text: str, end: int, wished: bool) -> str | None:
     after = rest[match.end() :]
     for at in (m for m in _INSTEAD.finditer(after.partition("\n\n")[0])):
         return literal_at(after[at.end() :])
-    return literal_at(after) if wished else None
+    return literal_at(after) if requested else None
 
 
 def literal_at(text: str) -> str | None:

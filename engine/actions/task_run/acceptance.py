@@ -40,7 +40,7 @@ class Acceptance:
         return f"not accepted: {self.unmet}: {self.detail}" if self.unmet else ""
 
     @property
-    def is_news(self) -> bool:
+    def is_unknown_to_action(self) -> bool:
         """Whether the action did not know the problem: what a judge of its own refutes, it repaired if it could."""
         return self.unmet is not None and self.unmet.kind is not CriterionKind.JUDGE
 
@@ -83,7 +83,7 @@ async def _example(run: StepRun, answer: Answer, criterion: Criterion) -> Eviden
     before, language = run.job.request.source, language_of(run.step.path)
     case = Case(
         run.job.request.action, language, run.step.path, before, Source(text), run.step.unit or run.step.new,
-        tools=run.job.tools, runtime=await run.job.runtime_for_judges(text), stated=f">>> {source}\n{want}\n",
+        tools=run.job.tools, runtime=await run.job.runtime_for_judges(text), user_examples=f">>> {source}\n{want}\n",
         buffers=run.job.request.workspace.buffers,
     )  # fmt: skip
     item = await doctest.judge(case)

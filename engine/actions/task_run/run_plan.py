@@ -118,7 +118,7 @@ class PlanRun:
         began, tries = time.monotonic(), len(self.job.parts)
         answer, problem = await self._tried(step, route)
         state = DONE if not problem and answer is not None else FAILED
-        if answer is not None and answer.unneeded:
+        if answer is not None and answer.nothing_to_do:
             state, problem = SKIPPED, answer.message
         seconds = time.monotonic() - began
         parts = [each for each in self.job.parts[tries:] if each.step == step.number]
@@ -145,7 +145,7 @@ class PlanRun:
             except StetError as error:
                 self.results.errors.append(error)
                 return None, str(error)
-            answer, why, again = checked.answer, checked.problem, checked.is_news
+            answer, why, again = checked.answer, checked.problem, checked.is_unknown_to_action
             if not why and (path := self.overlay.conflict(answer)) is not None:
                 why, again = f"another step changed {path.name} meanwhile", True
             if not why:

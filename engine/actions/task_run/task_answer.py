@@ -91,7 +91,7 @@ def _without_edit(job: Job, plan: Plan, results: StepResults, done: Mapping[int,
     which = "first step" if at == first else f"step {at}"
     why = problems.get(at, results.skipped.get(at, ""))
     no = refusal(job, f"Task: no edit. The plan's {which}, {plan.step(at)}, failed: {why}")
-    return replace(no, explanation=report, unneeded=not problems, metadata=job.metadata(_metadata(plan, done)))
+    return replace(no, explanation=report, nothing_to_do=not problems, metadata=job.metadata(_metadata(plan, done)))
 
 
 def _head(plan: Plan, done: Mapping[int, Answer]) -> str:

@@ -23,11 +23,11 @@ _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
 _MOST_KEYS = 300
 """Larger dictionaries take long to write."""
-Change = Callable[[Call, "LiteralValues"], Call | None]
+CallChange = Callable[[Call, "LiteralValues"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
 
-def coverage_guided_calls(calls: Sequence[Call], literals: Sequence[str], change: Change) -> tuple[Call, ...]:
+def coverage_guided_calls(calls: Sequence[Call], literals: Sequence[str], change: CallChange) -> tuple[Call, ...]:
     """Calls like the given ones, with several of these literals at once as values, within values, and as lengths.
 
     `change` makes such a call (`guided_changes.py` of each language).

@@ -12,10 +12,12 @@ REPEATED, AHEAD = 30, 120
 _ONE_RESULT = re.compile(r"__out__\((.*)\);?")
 
 
-def with_repeats(calls: tuple[Call, ...], spoil: str) -> tuple[Call, ...]:
-    """The calls, and some of them again, made twice. `spoil` is code that runs in between: it makes the call, {0}, and
-    empties its return value.
+def with_repeats(calls: tuple[Call, ...], in_between: str) -> tuple[Call, ...]:
+    """The calls, and some of them again, made twice. `in_between` is code that runs between the two: it makes the call,
+    {0}, and empties its return value.
     """
     asked = [(call, _ONE_RESULT.fullmatch(call.body)) for call in calls[:REPEATED]]
-    again = [replace(call, body=spoil.format(one[1]) + call.body, again=True) for call, one in asked if one is not None]
+    again = [
+        replace(call, body=in_between.format(one[1]) + call.body, again=True) for call, one in asked if one is not None
+    ]
     return (*calls[:AHEAD], *again, *calls[AHEAD:])

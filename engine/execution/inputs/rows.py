@@ -6,7 +6,7 @@ MUTATED = 400
 """Near misses of written examples: with 400 of them, 155 of 157 bugs of HumanEvalPack show, without any 144."""
 
 
-DRAWN_BESIDE, DRAWN_ALONE = 60, 320
+DRAWN_WITH_EXAMPLES, DRAWN_ALONE = 60, 320
 """Draws from strategies, with examples and without any."""
 
 

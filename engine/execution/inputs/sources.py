@@ -16,7 +16,7 @@ from stet_ls.engine.execution.probe import Probe, ProbedText
 from stet_ls.engine.execution.runtime import Runtime
 
 Calls = tuple[Call, ...]
-Texts = tuple[str, str]
+TextPair = tuple[str, str]
 """The old text of a file and the new one."""
 Probed = tuple[ProbedText, ProbedText]
 
@@ -37,7 +37,7 @@ class Trust(StrEnum):
     BY_ORIGIN = "written calls and near misses are meant, others without hints are guesses"
     AS_BEFORE = "as the inputs that they are made of"
     GUESSED = "guesses: a difference on a kind that the code may not be meant for is a question"
-    TELLING = "only a difference that no wrong kind explains counts"
+    CONCLUSIVE = "only a difference that no wrong kind explains counts"
     INSTEAD = "they replace the guesses, if the code accepts more of them"
     ADDING = "the same, but what differs with stand-ins alone counts for nothing"
     REFUTING = "a difference refutes, equality proves nothing"
@@ -55,7 +55,7 @@ class ComparedUnit:
     those that could not be copied, by the reason. `names_parts`: the old code names keys or items of its arguments.
     """
 
-    texts: Texts
+    texts: TextPair
     name: str
     language: str
     tests: tuple[tuple[str, str], ...] = ()
@@ -87,7 +87,7 @@ class VersionRunner(Protocol):
         ...
 
     @property
-    def texts(self) -> Texts:
+    def texts(self) -> TextPair:
         """The texts that run."""
         ...
 
@@ -176,7 +176,7 @@ async def _without_accidents(known: InputsSoFar) -> Calls:
 
 WITHOUT_ACCIDENTS = FurtherSource(
     "without accidents", "calls on an object again, without the steps that fail on a wrong kind",
-    Need.ACCIDENTS, Trust.TELLING, _without_accidents,
+    Need.ACCIDENTS, Trust.CONCLUSIVE, _without_accidents,
 )  # fmt: skip
 """Of every language."""
 Sources = tuple[FirstSource | FurtherSource, ...]

@@ -22,7 +22,7 @@ _IS = (
 _VALUE = r"`?(?P<{}>-?\d+(?:\.\d+)?|(?:an? |one )?(?:hundred|thousand|million|billion)|[A-Za-z_]\w*)\b`?"
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _ONE = re.compile(_IS + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) " + _VALUE.format("bound"))
-_BESIDE = re.compile(
+_IN_BRACKETS = re.compile(
     r"`?\b(?P<name>\w+)`? (?:\w+ )?\((?:always )?"
     + f"(?P<sign>{'|'.join(sorted(_SIGNS, key=len, reverse=True))}) {_VALUE.format('bound')}\\)"
 )
@@ -40,7 +40,8 @@ def outside_stated_bounds(docs: str, values: Mapping[str, Any]) -> bool:
     A bound of a plural holds for the items of a list, and one of an item's part for that part of each.
     """
     bounds = [
-        (each["name"], _SIGNS[each["sign"]], each["bound"]) for each in (*_ONE.finditer(docs), *_BESIDE.finditer(docs))
+        (each["name"], _SIGNS[each["sign"]], each["bound"])
+        for each in (*_ONE.finditer(docs), *_IN_BRACKETS.finditer(docs))
     ]
     for each in _TWO.finditer(docs):
         bounds += [(each["name"], operator.ge, each["low"]), (each["name"], operator.le, each["high"])]

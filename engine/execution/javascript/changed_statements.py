@@ -65,9 +65,9 @@ def changed_places(old: Sequence[CoverageSite], new: Sequence[CoverageSite]) -> 
     if max(len(old), len(new)) > _MOST_STATEMENTS:
         return left
     heads = [_head(each.node) for each in old], [_head(each.node) for each in new]
-    for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
+    for at, other, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
         left[0].difference_update(each.node.id for each in old[at : at + size])
-        left[1].difference_update(each.node.id for each in new[beside : beside + size])
+        left[1].difference_update(each.node.id for each in new[other : other + size])
     return left
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from stet_ls.engine.execution.harness_run import CallOutcome, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.documented_calls import DocumentedCall, documented_calls, stated_calls
-from stet_ls.engine.execution.javascript.module_location import place_of, with_exposed_names
+from stet_ls.engine.execution.javascript.module_location import locate_script, with_exposed_names
 from stet_ls.engine.execution.javascript.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 
@@ -56,7 +56,7 @@ async def _ran(
     probes: tuple[tuple[str, int], ...] = (),
     probe: str = "",
 ) -> HarnessReport | NotRunnable:
-    place = await asyncio.to_thread(place_of, path, texts, language, runtime)
+    place = await asyncio.to_thread(locate_script, path, texts, language, runtime)
     shown = await asyncio.to_thread(lambda: tuple(with_exposed_names(text, language) for text in texts))
     trial = HarnessRun(
         shown, tuple(each.call for each in examples), "", place.path, place.path.stem,

@@ -34,7 +34,7 @@ class ScriptLocation:
     overlay: Overlay | None = None
 
 
-def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: Runtime) -> ScriptLocation:
+def locate_script(path: Path | None, texts: tuple[str, ...], language: str, runtime: Runtime) -> ScriptLocation:
     """The place of a text's file. Reads folders: not for the event loop."""
     root = runtime.root_of(path)
     imported = {name for text in texts for name in _IMPORTED.findall(text)} - _BUILT_IN

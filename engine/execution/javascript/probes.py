@@ -25,7 +25,7 @@ from stet_ls.engine.execution.javascript.changed_statements import (
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.subject import Module, read_module
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
-from stet_ls.engine.execution.probe import Need, Probe, ProbedText
+from stet_ls.engine.execution.probe import Probe, ProbedText, ProbeEvent
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -121,7 +121,7 @@ class _Prober:
             for each in _handed(node):
                 self._ids.add(each.id)
                 if each.type == "statement_block":  # without statements
-                    self._point(each.start_byte + 1, self._call("ran", each, Need.RAN) + ";")
+                    self._point(each.start_byte + 1, self._call("ran", each, ProbeEvent.RAN) + ";")
         pending = [(node, place.in_function)]
         while pending:
             each, in_function = pending.pop()
@@ -134,22 +134,22 @@ class _Prober:
         if node.type in _ASKS and (condition := node.child_by_field_name("condition")) is not None:
             self._both_ways(_bare(condition))
         elif node.type in ("binary_expression", "augmented_assignment_expression") and _operator(node) in _SHORT:
-            self._before_value(Need.REST, node.child_by_field_name("right"))
+            self._before_value(ProbeEvent.REST, node.child_by_field_name("right"))
         elif node.type in _DEFAULTS:
-            self._before_value(Need.RAN, node.child_by_field_name("value"))
+            self._before_value(ProbeEvent.RAN, node.child_by_field_name("value"))
         elif node.type in _PATTERNS:
-            self._before_value(Need.RAN, node.child_by_field_name("right"))
+            self._before_value(ProbeEvent.RAN, node.child_by_field_name("right"))
         elif _order(node) and _words(node) in self._ties:
             self._tie(node)
 
     def _ran(self, place: CoverageSite) -> None:
         node, around = place.node, place.around
         if around is not None and around.type in ("arrow_function", "public_field_definition"):
-            self._before_value(Need.RAN, node)
+            self._before_value(ProbeEvent.RAN, node)
             if _is_picking(around):
                 self._both_ways(node)
             return
-        mark = self._call("ran", node, Need.RAN) + ";"
+        mark = self._call("ran", node, ProbeEvent.RAN) + ";"
         while around is not None and around.type == "labeled_statement":
             node, around = around, around.parent
         if node.type in ("switch_case", "switch_default"):
@@ -160,23 +160,23 @@ class _Prober:
         else:
             self._wrap(node, "{" + mark, "}")
 
-    def _before_value(self, need: Need, node: tree_sitter.Node | None) -> None:
+    def _before_value(self, need: ProbeEvent, node: tree_sitter.Node | None) -> None:
         if node is not None:
             self._wrap(node, f"({self._call('ran', node, need)}, ", ")")
 
     def _both_ways(self, node: tree_sitter.Node) -> None:
         if node.type not in _FIXED:
-            self._wrap(node, f"{self._call('cond', node, Need.TRUE, Need.FALSE)[:-1]}, (", "))")
+            self._wrap(node, f"{self._call('cond', node, ProbeEvent.TRUE, ProbeEvent.FALSE)[:-1]}, (", "))")
 
     def _tie(self, node: tree_sitter.Node) -> None:
         """Probes a comparison; each side is evaluated once, as before, and outside of the probe's function."""
         operator = node.child_by_field_name("operator")
         if operator is not None:
-            looked = f"{self._call('tie', node, Need.TIE)[:-1]}, one, other)"
+            looked = f"{self._call('tie', node, ProbeEvent.TIE)[:-1]}, one, other)"
             self._wrap(node, f"((one, other) => ({looked}, one {text_of(operator)} other))(", ")")
             self._put.append((operator.start_byte, 1, 0, 0, ",", operator.end_byte))
 
-    def _call(self, what: str, node: tree_sitter.Node, *needs: Need) -> str:
+    def _call(self, what: str, node: tree_sitter.Node, *needs: ProbeEvent) -> str:
         row = node.start_point[0]
         text = self._lines[row].strip()
         text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

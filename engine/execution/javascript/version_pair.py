@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, GrownCall, HarnessReport, HarnessRun, NotRunnable
-from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, Texts
+from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, TextPair
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.captured_calls import captured_inputs
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
@@ -17,7 +17,7 @@ from stet_ls.engine.execution.javascript.module_location import (
     ScriptLocation,
     exported_variables,
     isolated_unit,
-    place_of,
+    locate_script,
     with_exposed_names,
 )
 from stet_ls.engine.execution.javascript.probes import probed
@@ -40,11 +40,11 @@ class VersionPair:
     unit: str
     language: str
     place: ScriptLocation
-    texts: Texts
+    texts: TextPair
     both: Probed | None
 
     @property
-    def exposed(self) -> Texts:
+    def exposed(self) -> TextPair:
         """The texts as they run. Parses: not for an event loop."""
         return self._exposed(self.texts)
 
@@ -94,7 +94,7 @@ class VersionPair:
         counts = (len(each.probes) for each in both)
         return replace(trial, probed=tuple(zip(noting, counts, strict=True)), probe=both[0].name)
 
-    def _exposed(self, texts: Texts) -> Texts:
+    def _exposed(self, texts: TextPair) -> TextPair:
         seen = _seen(texts, self.language)
         return with_exposed_names(texts[0], self.language, seen), with_exposed_names(texts[1], self.language, seen)
 
@@ -102,18 +102,18 @@ class VersionPair:
         return _seen(self.texts, self.language)
 
 
-def _seen(texts: Texts, language: str) -> tuple[str, ...]:
+def _seen(texts: TextPair, language: str) -> tuple[str, ...]:
     """The variables that both texts export."""
     both = set(exported_variables(texts[1], language))
     return tuple(name for name in exported_variables(texts[0], language) if name in both)
 
 
 def version_pair(
-    path: Path | None, texts: Texts, language: str, runtime: Runtime, unit: str
+    path: Path | None, texts: TextPair, language: str, runtime: Runtime, unit: str
 ) -> tuple[ComparedUnit, VersionPair]:
     """A unit of a file as it is compared, and how it runs. Parses and reads files: not for an event loop."""
     before, after = texts
-    place = place_of(path, texts, language, runtime)
+    place = locate_script(path, texts, language, runtime)
     tests = test_texts(path, runtime.root_of(path))
     known = runtime.captured.get((path, before)) if path is not None else None
     of_tests = captured_inputs(known or CapturedCalls(), before, after, language, unit)

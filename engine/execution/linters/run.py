@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.linters.languages import ROWS, BoxLinter, LintLine
+from stet_ls.engine.execution.linters.language_table import ROWS, LintLine, SandboxLinter
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners import box_steps, report_channel
 from stet_ls.engine.runners.box_steps import BoxStep
@@ -55,7 +55,7 @@ async def lint_in_sandbox(
     return linter.name, _findings(linter, step.text, name, source)
 
 
-def _findings(linter: BoxLinter, text: str, name: str, source: Source) -> tuple[Finding, ...]:
+def _findings(linter: SandboxLinter, text: str, name: str, source: Source) -> tuple[Finding, ...]:
     return tuple(
         dict.fromkeys(
             _finding(linter, one, source)
@@ -70,7 +70,7 @@ def _is_it(one: LintLine, name: str) -> bool:
     return path == name or path.endswith(f"/{name}") or name.endswith(f"/{path}")
 
 
-def _finding(linter: BoxLinter, one: LintLine, source: Source) -> Finding:
+def _finding(linter: SandboxLinter, one: LintLine, source: Source) -> Finding:
     line = source.line_span(one.line - 1)
     start = min(line.start + one.column - 1, line.end)
     text = source.line_text(one.line - 1)

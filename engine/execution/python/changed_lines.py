@@ -18,7 +18,7 @@ from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, is_text, lazily_changed, statements
 from stet_ls.validators.ast_text import try_parse
 
-_UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
+_WITHOUT_LINE_EVENT = (ast.Pass, ast.Break, ast.Continue, ast.Try)
 """Statements that some Python versions run without a line event."""
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -67,11 +67,12 @@ class _Text:
     """A module's `functions` by qualified name, its class names, and `loose` statements, which run when it is loaded.
 
     `bound` are the names that loose statements bind, prefixed with their class, except for imports: those are in
-    `imported`, with what they may refer to. `beside` are statements on the same line as the condition that guards them.
+    `imported`, with what they may refer to. `on_condition_line` are statements on the same line as the condition that
+    guards them.
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self.beside = frozenset(_beside(tree))
+        self.on_condition_line = frozenset(_on_condition_line(tree))
         self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.classes: dict[str, ast.ClassDef] = {}
         self.loose: list[tuple[str, ast.stmt]] = []
@@ -181,7 +182,7 @@ def _loose(old: _Text, new: _Text) -> Iterator[tuple[ChangedPart, bool]]:
             continue
         is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
         around = {owner[:-1].rpartition(".")[2]} if is_open else set()
-        at = frozenset() if isinstance(node, _UNTOLD) or _is_bare(node) else _own_lines(node)
+        at = frozenset() if isinstance(node, _WITHOUT_LINE_EVENT) or _is_bare(node) else _own_lines(node)
         yield _part(new, label, _readers(new, names | around), names=names | around, at=at), is_known
 
 
@@ -264,17 +265,17 @@ def _part(
     found = list(found)
     extents = frozenset(extent_of(each) for node in found for each in lazy.get(node, ()))
     spans = {
-        start_of(each): frozenset() if start_of(each) in text.beside else _own_lines(each)
+        start_of(each): frozenset() if start_of(each) in text.on_condition_line else _own_lines(each)
         for each in found
         if not lazy.get(each)
     }
-    written = {start_of(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
+    written = {start_of(each) for each in new if not isinstance(each, _WITHOUT_LINE_EVENT) and not _is_endless(each)}
     # A part without statements of its own, such as a class of constants, has to be named.
     alone = () if spans or extents or not name else (name.rpartition(".")[2],)
     return ChangedPart(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
 
 
-def _beside(tree: ast.AST) -> Iterator[Start]:
+def _on_condition_line(tree: ast.AST) -> Iterator[Start]:
     """The statements on the same line as the condition that guards them: that line does not show whether they ran."""
     for node in ast.walk(tree):
         decides = [getattr(node, name, None) for name in ("test", "iter", "type", "guard", "pattern")]

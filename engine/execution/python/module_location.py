@@ -33,7 +33,7 @@ class ModuleLocation:
     former: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def place_of(
+def locate_module(
     path: Path | None, texts: tuple[str, ...], runtime: Runtime, *, in_project: bool = False
 ) -> ModuleLocation:  # fmt: skip
     """The place of a text's file; `in_project`: its inputs need other files. Reads folders: not for the event loop."""

@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 from typing import Any, TypeGuard
 
 from stet_ls.engine.execution.inputs.mutations import text_of
-from stet_ls.engine.execution.probe import Need, Probe, ProbedText
+from stet_ls.engine.execution.probe import Probe, ProbedText, ProbeEvent
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import head, statements
 from stet_ls.validators.ast_text import dump, parse_module, unparse
@@ -65,9 +65,9 @@ def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.
         return set(first), set(second)
     heads = [head(each) for each in first], [head(each) for each in second]
     left = set(first), set(second)
-    for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
+    for at, other, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
         left[0].difference_update(first[at : at + size])
-        left[1].difference_update(second[beside : beside + size])
+        left[1].difference_update(second[other : other + size])
     return _with_uses(left[0], first), _with_uses(left[1], second)
 
 
@@ -199,7 +199,7 @@ class _Prober(ast.NodeTransformer):
         outer = self.asked, self.in_function
         is_changed = node in self.changed and self.in_function
         self.asked = is_changed and not isinstance(node, Function | ast.ClassDef)
-        own = [self._came(Need.RAN, node)] if is_changed else []
+        own = [self._came(ProbeEvent.RAN, node)] if is_changed else []
         if self.asked and isinstance(node, ast.For | ast.AsyncFor | ast.While):
             self.changed.add(node.body[0])
         if isinstance(node, Function):
@@ -245,14 +245,14 @@ class _Prober(ast.NodeTransformer):
                        for each, place in zip(node.values, places, strict=True)]  # fmt: skip
         if self.asked:
             later = zip(node.values[1:], places[1:], strict=True)
-            node.values[1:] = [self._came(Need.REST, place, each) for each, place in later]
+            node.values[1:] = [self._came(ProbeEvent.REST, place, each) for each, place in later]
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         place = node.body
         self.generic_visit(node)
         if self.asked:
-            node.body = self._came(Need.RAN, place, node.body)
+            node.body = self._came(ProbeEvent.RAN, place, node.body)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -266,16 +266,16 @@ class _Prober(ast.NodeTransformer):
         given = ast.arguments(
             posonlyargs=[], args=[ast.arg("one"), ast.arg("other")], kwonlyargs=[], kw_defaults=[], defaults=[]
         )
-        looked = self._came(Need.TIE, place, *sides)
+        looked = self._came(ProbeEvent.TIE, place, *sides)
         pair = ast.Tuple([looked, ast.Compare(sides[0], node.ops, [sides[1]])], ast.Load())
         body = ast.Subscript(pair, ast.Constant(1), ast.Load())
         return ast.Call(ast.Lambda(given, body), [node.left, *node.comparators], [])
 
     def _both_ways(self, test: ast.expr, place: ast.AST) -> ast.expr:
-        true = self._came(Need.TRUE, place, ast.Constant(True))
-        return ast.IfExp(test, true, self._came(Need.FALSE, place, ast.Constant(False)))
+        true = self._came(ProbeEvent.TRUE, place, ast.Constant(True))
+        return ast.IfExp(test, true, self._came(ProbeEvent.FALSE, place, ast.Constant(False)))
 
-    def _came(self, need: Need, place: Any, *values: ast.expr) -> ast.expr:
+    def _came(self, need: ProbeEvent, place: Any, *values: ast.expr) -> ast.expr:
         """A call of the probe; it returns the first of its values."""
         text = self.lines[place.lineno - 1].strip()
         text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

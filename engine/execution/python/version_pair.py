@@ -16,7 +16,7 @@ from stet_ls.engine.execution.harness_run import (
     HarnessRun,
     NotRunnable,
 )
-from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, Texts
+from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, TextPair
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.python.inputs.compared_values import compared_values
@@ -28,13 +28,13 @@ from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observing import names_parts
-from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, locate_module
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 
 _FURTHER = 3.0
 """Seconds for further inputs, if the first ones did not execute all of the change."""
-_MANY, _PATIENT = 12_000, 0.3
+_MANY, _LONG_SECONDS = 12_000, 0.3
 """Up to how many items the iterators of a longer run are compared, and the processor seconds for each call."""
 
 
@@ -49,7 +49,7 @@ class VersionPair:
     runtime: Runtime
     unit: str
     place: ModuleLocation
-    texts: Texts
+    texts: TextPair
     both: Probed | None
     captured: CapturedData
 
@@ -76,7 +76,7 @@ class VersionPair:
 
     async def run_longer(self, calls: tuple[Call, ...]) -> HarnessReport | None:
         """The report of calls with more items of their iterators; None if nothing could be loaded."""
-        trial = replace(self._trial(calls), probed=(), probe="", items=_MANY, cpu=_PATIENT)
+        trial = replace(self._trial(calls), probed=(), probe="", items=_MANY, cpu=_LONG_SECONDS)
         return _loaded(await self._report(trial))
 
     async def run_old(self, calls: tuple[Call, ...], seconds: float | None = None) -> Mapping[int, CallOutcome] | None:
@@ -122,13 +122,13 @@ def _loaded(report: HarnessReport | NotRunnable) -> HarnessReport | None:
     return report if isinstance(report, HarnessReport) and is_loaded else None
 
 
-def comparable(path: Path | None, texts: Texts, runtime: Runtime, unit: str) -> str:
+def comparable(path: Path | None, texts: TextPair, runtime: Runtime, unit: str) -> str:
     """The unit, or the class that it has to be compared with: a method whose private attributes have other names."""
     return comparable_unit(texts, unit, test_texts(path, runtime.root_of(path)))
 
 
 def version_pair(
-    path: Path | None, texts: Texts, runtime: Runtime, unit: str, former: Mapping[Path, str]
+    path: Path | None, texts: TextPair, runtime: Runtime, unit: str, former: Mapping[Path, str]
 ) -> tuple[ComparedUnit, VersionPair]:
     """A unit of a file as it is compared, and how it runs. `former` are other files as they were.
 
@@ -137,7 +137,7 @@ def version_pair(
     before, after = texts
     known = runtime.captured.get((path, before)) if path is not None else None
     of_tests = captured_inputs(known, before, after, unit) if known is not None else CapturedInputs()
-    place = place_of(path, texts, runtime, in_project=bool(of_tests.data.files))
+    place = locate_module(path, texts, runtime, in_project=bool(of_tests.data.files))
     if place.overlay is not None:
         root = place.overlay.root
         place = replace(place, former={each.relative_to(root).as_posix(): text for each, text in former.items()})

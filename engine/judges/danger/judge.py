@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.danger.languages import for_language
+from stet_ls.engine.judges.danger.language_table import for_language
 from stet_ls.engine.judges.danger.risk_kinds import CODES, FORGES, HIDES, NEVER_MEANT, SECRET_MOVED, TESTS, Risk
 from stet_ls.engine.judges.danger.risks import risks_in
 from stet_ls.validators.changed_excerpt import excerpts
@@ -21,7 +21,7 @@ from stet_ls.validators.invisible_chars import invisible_in
 from stet_ls.validators.source import Source
 from stet_ls.validators.test_files import is_test_file
 
-_MOST_TOLD = 3
+_MOST_LISTED = 3
 _LEAST_SECRET = 6
 
 
@@ -38,10 +38,10 @@ def _judge(case: Case) -> Evidence:
     new = sorted(_added(case), key=lambda risk: risk[0] not in NEVER_MEANT)
     if new or secrets:
         calls = [f"adds `{name}`, which {what}" for what, name in new]
-        more = [f"and {len(calls) - _MOST_TOLD} more"] if len(calls) > _MOST_TOLD else []
+        more = [f"and {len(calls) - _MOST_LISTED} more"] if len(calls) > _MOST_LISTED else []
         meant = case.spec.may_add_effects and not secrets and not NEVER_MEANT.intersection(what for what, _ in new)
         codes = dict.fromkeys([*([SECRET_MOVED] if secrets else []), *(CODES[what] for what, _ in new)])
-        detail = "; ".join([*secrets, *calls[:_MOST_TOLD], *more])
+        detail = "; ".join([*secrets, *calls[:_MOST_LISTED], *more])
         return Evidence(Check.DANGER, Ruling.UNKNOWN, detail, trusted=not meant, codes=tuple(codes))
     seen = "no hidden characters or risky calls added"
     return Evidence(

@@ -52,7 +52,7 @@ _TESTS = re.compile(
 )
 
 
-_ABROAD = re.compile(
+_OUTSIDE_PATH = re.compile(
     r"~(?:/\S*)?|/(?:home|root|Users|etc|var|opt|mnt|srv|boot|sys|proc|Library)(?:/\S*)?|[A-Za-z]:[/\\](?:Users|Windows|Program)\S*"
 )
 
@@ -78,7 +78,7 @@ def controls_programs(name: str) -> bool:
 
 def is_outside_path(literal: str) -> bool:
     """Whether a literal is a path in a home folder or of the system, for any use."""
-    return len(literal) <= _LONGEST and _ABROAD.fullmatch(literal) is not None
+    return len(literal) <= _LONGEST and _OUTSIDE_PATH.fullmatch(literal) is not None
 
 
 def installs_packages(command: str) -> bool:

@@ -23,9 +23,9 @@ from stet_ls.engine.judges.danger.risk_kinds import (
 )
 from stet_ls.validators.ast_text import unparse
 
-Named = Callable[[ast.expr], "str | None"]
+NameResolver = Callable[[ast.expr], "str | None"]
 """Resolves an expression to its dotted name."""
-Text = Callable[[ast.expr], "str | None"]
+TextEvaluator = Callable[[ast.expr], "str | None"]
 """Evaluates an expression of literals to its text."""
 
 _FILES = re.compile(
@@ -54,7 +54,7 @@ _ATTRIBUTES = re.compile(r"system|popen|spawn\w+|Popen|check_output|check_call|r
 class ExpressionRisks:
     """The risks of a tree other than those of its names. `name` and `text` resolve expressions."""
 
-    def __init__(self, tree: ast.AST, name: Named, text: Text) -> None:
+    def __init__(self, tree: ast.AST, name: NameResolver, text: TextEvaluator) -> None:
         self._tree, self._name, self._text = tree, name, text
         self._modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
         self._prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

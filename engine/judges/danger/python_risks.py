@@ -141,11 +141,11 @@ class _Names:
                 self._give(node.target, node.value)
 
     def _give(self, target: ast.Name, value: ast.expr | None) -> None:
-        if value is not None and (name := self.name(value)) and self._is_telling(name):
+        if value is not None and (name := self.name(value)) and self._is_listed(name):
             self.known[target.id] = name
 
     @staticmethod
-    def _is_telling(name: str) -> bool:
+    def _is_listed(name: str) -> bool:
         tables = (*_NAMES.values(), *_MODULES.values(), _DYNAMIC, _LOOPS)
         return any(table.fullmatch(name) for table in tables)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from stet_ls.engine.judges.danger import outside_paths
-from stet_ls.engine.judges.danger.languages import for_language
+from stet_ls.engine.judges.danger.language_table import for_language
 from stet_ls.engine.judges.danger.risk_kinds import INSTALLS, OUTSIDE, Risk
 from stet_ls.engine.judges.danger.risk_tables import RiskTable
 from stet_ls.validators.source import Source

@@ -13,7 +13,7 @@ from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
-from stet_ls.engine.judges.differential.input_domain import Kind, argument_kinds, in_input_domain
+from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds, in_input_domain
 from stet_ls.engine.judges.differential.unusual_inputs import (
     ENOUGH,
     NOT_FINITE,
@@ -118,7 +118,7 @@ class Comparison:
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
-            differences=tuple(each for each in more.differences if each.is_telling or each.is_other_function),
+            differences=tuple(each for each in more.differences if each.is_conclusive or each.is_other_function),
             sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
             unseen=self.unseen & unseen,
@@ -148,8 +148,8 @@ class Comparison:
                 own, compared=own.compared + more.compared, valid=own.valid + more.valid,
                 calls=(*own.calls, *more.calls), agreed=(*own.agreed, *more.agreed), unseen=own.unseen & unseen,
             )  # fmt: skip
-        telling = tuple(each for each in own.differences if each.is_telling)
-        rest = own.differences if more.valid < ENOUGH and not more.differences else telling
+        conclusive = tuple(each for each in own.differences if each.is_conclusive)
+        rest = own.differences if more.valid < ENOUGH and not more.differences else conclusive
         return replace(
             more, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, partial=self.partial or more.partial,
@@ -160,7 +160,9 @@ class Comparison:
             places=self.places,
         )  # fmt: skip
 
-    def _without_foreign(self, known: Sequence[Mapping[str, Kind]], meant: Mapping[str, frozenset[str]]) -> Comparison:
+    def _without_foreign(
+        self, known: Sequence[Mapping[str, ArgumentKind]], meant: Mapping[str, frozenset[str]]
+    ) -> Comparison:
         """The comparison without the guesses that the new code fails on, if they are of none of the `known` kinds."""
         left = tuple(each for each in self.differences if not each.fails_on_guess
                      or is_named_kind(each.call, meant, known) or in_input_domain(each.call, known))  # fmt: skip
@@ -203,9 +205,9 @@ def compared(
     `handled` are the errors that the new code names: it decides on purpose what becomes of them.
     """
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
-    if new.problem or new.beside:
+    if new.problem or new.side_effects:
         kind = "late" if new.is_late else "raised" if new.problem else "reached"
-        broken = CallOutcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
+        broken = CallOutcome(kind, "", "import", new.problem or new.side_effects, lacks=new.lacks)
         differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     both = ((calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes)
@@ -239,9 +241,11 @@ def compared(
                    if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
     accepted_now = [call for call, _, after in same if after.kind == "ok"]
     differences = _with_known_kinds(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
-    judged = excuse_calls(text, [*earlier, *agreed], {each.call: each.is_telling for each in differences}, meant or {})
+    judged = excuse_calls(
+        text, [*earlier, *agreed], {each.call: each.is_conclusive for each in differences}, meant or {}
+    )
     excuses = judged.reasons if text else {}
-    if judged.doubtful:
+    if judged.uncertain:
         differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
         excuses = {}
     differences = [
@@ -249,21 +253,21 @@ def compared(
         if each.call not in excuses or each.is_too_deep
         or (each.takes_less and each.call not in judged.refusable and excuses[each.call] != NOT_FINITE)
     ]  # fmt: skip
-    strange = (
+    of_foreign_kind = (
         calls_of_foreign_kind(text, [*earlier, *accepted_now], [each.call for each in differences])
         if text
         else frozenset()
     )
-    if strange and all(each.call in strange for each in differences if each.is_telling):
-        refused = {each.call for each in differences if each.call in strange and each.new.kind == "raised"
+    if of_foreign_kind and all(each.call in of_foreign_kind for each in differences if each.is_conclusive):
+        refused = {each.call for each in differences if each.call in of_foreign_kind and each.new.kind == "raised"
                    and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
         excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
-        differences = [replace(each, is_unusual=each.is_unusual or each.call in strange) for each in differences
+        differences = [replace(each, is_unusual=each.is_unusual or each.call in of_foreign_kind) for each in differences
                        if each.call not in refused]  # fmt: skip
     # Calls that someone means convince, and short ones that used to work are the easiest to understand.
     differences.sort(
         key=lambda each: (
-            not each.is_telling, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",
+            not each.is_conclusive, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",
             len(each.call.snippet),
         )
     )  # fmt: skip

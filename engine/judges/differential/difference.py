@@ -56,7 +56,7 @@ class Difference:
     fixes: bool = False
 
     @property
-    def is_telling(self) -> bool:
+    def is_conclusive(self) -> bool:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
@@ -222,9 +222,9 @@ class Difference:
             if states[0] == states[1]:
                 states = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
             call = _in_line(self.call.named_snippet)
-            before, now = map(shortened, _apart(*states))
+            before, now = map(shortened, _without_common_parts(*states))
             return f"after `{shortened(call)}`{whose} before: {before}, now: {now}"
-        before, now = map(shortened, _apart(str(self.old), str(self.new)))
+        before, now = map(shortened, _without_common_parts(str(self.old), str(self.new)))
         return f"`{shortened(call)}`{whose} was: {before}, now: {now}"
 
 
@@ -238,7 +238,7 @@ def _in_line(snippet: str) -> str:
     return snippet if ":\n" in snippet else snippet.replace("\n", "; ")
 
 
-def _apart(one: str, other: str) -> tuple[str, str]:
+def _without_common_parts(one: str, other: str) -> tuple[str, str]:
     """Two texts without the long parts in which they agree, so that what differs is seen."""
     first, last = _same(one, other), _same(reversed(one), reversed(other))
     last = min(last, len(one) - first, len(other) - first)

@@ -75,7 +75,7 @@ def _is_refused(found: Comparison, unit: ComparedUnit) -> bool:
     none of them executed.
     """
     if found.differences:
-        return not found.differences[0].is_telling or found.differences[0].is_refused_guess
+        return not found.differences[0].is_conclusive or found.differences[0].is_refused_guess
     refused = found.compared - found.valid
     is_unlike = bool(found.unseen and refused > found.valid)
     return found.valid < LEAST_VALID <= found.compared or bool(found.raised) or is_unlike or unit.names_parts
@@ -102,7 +102,7 @@ def _instead(found: Comparison, results: _Results) -> Comparison:
 
 
 COUNTED: Mapping[Trust, Callable[[Comparison, _Results], Comparison]] = {
-    Trust.TELLING: lambda found, results: found.combine(results.own, results.unseen),
+    Trust.CONCLUSIVE: lambda found, results: found.combine(results.own, results.unseen),
     Trust.INSTEAD: _instead,
     Trust.ADDING: _adding,
     Trust.REFUTING: lambda found, results: found.with_suggested(results.own, results.unseen),

@@ -16,13 +16,13 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.validators.ast_text import try_parse, unparse
 
-Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
+ArgumentKind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with its contents if it is a container: `("Dict", kinds of keys, kinds of values, fields)`."""
 _MADE_BY_LIBRARY = tuple(f"__import__('{name}')." for name in ("datetime", "decimal", "fractions", "pathlib"))
 _BINDING = re.compile(r"^(?:const|let|var) (\w+) = (.+?);?$", re.MULTILINE)
 
 
-def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]], quoted: Collection[str] = ()) -> bool:
+def in_input_domain(call: Call, taken: Iterable[Mapping[str, ArgumentKind]], quoted: Collection[str] = ()) -> bool:
     """Whether one of the calls whose arguments' kinds are `taken` covers all of this call's.
 
     A key that the code names, one of the `quoted`, has to have the same kind of value.
@@ -32,7 +32,7 @@ def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]], quoted: Col
 
 
 @lru_cache(maxsize=4096)
-def argument_kinds(call: Call) -> dict[str, Kind]:
+def argument_kinds(call: Call) -> dict[str, ArgumentKind]:
     """The kinds of a call's arguments by name; {} if it is not a single call of bound arguments."""
     if not call.setup:
         return {}
@@ -46,7 +46,7 @@ def argument_kinds(call: Call) -> dict[str, Kind]:
     }
 
 
-def _kind(node: ast.expr) -> Kind:
+def _kind(node: ast.expr) -> ArgumentKind:
     """The kind of an expression; anything but a literal matches only the same text."""
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
@@ -67,14 +67,14 @@ def _kind(node: ast.expr) -> Kind:
     )
 
 
-def _kind_of_script(text: str) -> Kind:
+def _kind_of_script(text: str) -> ArgumentKind:
     try:
         return _kind_of_value(json.loads(text))
     except (ValueError, RecursionError):
         return text
 
 
-def _kind_of_value(value: Any) -> Kind:
+def _kind_of_value(value: Any) -> ArgumentKind:
     if isinstance(value, list):
         return "Array", frozenset(map(_kind_of_value, value))
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def _kind_of_value(value: Any) -> Kind:
     return "number" if type(value) in (int, float) else type(value).__name__
 
 
-def _covers(known: Kind | None, kind: Kind, quoted: Collection[str]) -> bool:
+def _covers(known: ArgumentKind | None, kind: ArgumentKind, quoted: Collection[str]) -> bool:
     if isinstance(known, str) or isinstance(kind, str) or known is None:
         return known == kind
     (name, *held), (other, *wanted) = known, kind

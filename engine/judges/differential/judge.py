@@ -115,7 +115,7 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"cannot load the new code: {first.new.message}", trusted=True)
     if not first.call.body:
         return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
-    if first.is_telling:
+    if first.is_conclusive:
         return _ruled(Ruling.FAIL, str(first), trusted=True)
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
     if first.is_other_function:
@@ -142,8 +142,8 @@ def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     valid = sum(each.valid for each in done)
     summary = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
     summary += _origins(done, f"{valid} of them valid" if valid < inputs else "") + _reserve(done)
-    if doubt := _doubt(done):
-        return replace(_ruled(Ruling.UNKNOWN, summary + doubt), count=weakest.valid)
+    if why := _why_unproven(done):
+        return replace(_ruled(Ruling.UNKNOWN, summary + why), count=weakest.valid)
     # An answer is only as certain as its least compared unit.
     return replace(_ruled(Ruling.PASS, summary, trusted=True), count=weakest.valid)
 
@@ -184,7 +184,7 @@ def _has_doubles(each: Comparison) -> bool:
     return any(call.origin == DOUBLE for call in each.calls)
 
 
-def _doubt(done: Sequence[Comparison]) -> str:
+def _why_unproven(done: Sequence[Comparison]) -> str:
     """Why equal results prove nothing: sharing differs, no input executed all of the change, or only those of a model.
 
     Who wrote the code names calls on which it is right: these only refute.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
-from stet_ls.engine.judges.differential.input_domain import Kind, argument_kinds
+from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds
 
 ENOUGH, ENOUGH_MEANT = 20, 5
 """The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
@@ -71,18 +71,18 @@ class UsualKinds:
             for name, kind in kinds
         )
 
-    def is_no_number(self, call: Call) -> bool:
+    def is_not_number(self, call: Call) -> bool:
         """Whether an argument is a container where all usual ones are numbers."""
         return any(
             _top(kind) in _LITERAL - _SINGLE - {"NoneType"} and bool(usual) and usual <= _SINGLE
             for name, kind in argument_kinds(call).items() if (usual := self.kinds.get(name, frozenset()))
         )  # fmt: skip
 
-    def _has_unusual_items(self, name: str, kind: Kind) -> bool:
+    def _has_unusual_items(self, name: str, kind: ArgumentKind) -> bool:
         wanted = {each.partition(" of ")[2] for each in self.meant.get(name, ())} - {""}
         if isinstance(kind, str) or kind[0] != "List" or not wanted:
             return False
-        items: frozenset[Kind] = frozenset().union(*kind[1:])
+        items: frozenset[ArgumentKind] = frozenset().union(*kind[1:])
         return not wanted.issuperset(map(_top, items))
 
     def _are_alike(self, name: str, own: str) -> bool:
@@ -93,13 +93,13 @@ class UsualKinds:
 
 @dataclass(frozen=True, slots=True)
 class ExcusedCalls:
-    """The differing calls that are probably unintended, with the reason. `doubtful`: too few usual ones agree.
+    """The differing calls that are probably unintended, with the reason. `uncertain`: too few usual ones agree.
 
     `refusable` are those that the new code may refuse without a question.
     """
 
     reasons: Mapping[Call, str]
-    doubtful: bool = False
+    uncertain: bool = False
     refusable: frozenset[Call] = frozenset()
 
 
@@ -124,16 +124,16 @@ def usual_kinds(text: str, taken: Sequence[Call], meant: Mapping[str, frozenset[
 def excuse_calls(
     text: str, agreed: Sequence[Call], differing: Mapping[Call, bool], meant: Mapping[str, frozenset[str]]
 ) -> ExcusedCalls:
-    """Judges the differing calls; `differing` says which ones are telling.
+    """Judges the differing calls; `differing` says which ones are conclusive.
 
-    None are excused if a usual input differs tellingly, too.
+    None are excused if a usual input differs conclusively, too.
     """
-    known = usual_kinds(text, (*agreed, *(call for call, tells in differing.items() if tells)), meant)
+    known = usual_kinds(text, (*agreed, *(call for call, conclusive in differing.items() if conclusive)), meant)
     reasons = {call: reason for call in differing if (reason := known.excuse(call))}
-    if any(tells and call not in reasons for call, tells in differing.items()):
+    if any(conclusive and call not in reasons for call, conclusive in differing.items()):
         return ExcusedCalls({})
     count = sum(not known.excuse(call) for call in agreed)
-    refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_no_number(call))
+    refusable = frozenset(call for call in reasons if known.is_meant(call) or known.is_not_number(call))
     enough = ENOUGH_MEANT if len(refusable) == len(reasons) else ENOUGH
     return ExcusedCalls(reasons, count < enough, refusable)
 
@@ -168,7 +168,7 @@ def is_container(call: Call, agreed: Sequence[Call], meant: Mapping[str, frozens
     )  # fmt: skip
 
 
-def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, Kind]]) -> bool:
+def is_named_kind(call: Call, meant: Mapping[str, frozenset[str]], known: Sequence[Mapping[str, ArgumentKind]]) -> bool:
     """Whether an argument has a kind that a name or the docstring suggests, and that none of the `known` ones have."""
     return any(
         _top(kind) in meant.get(name, ()) and all(_top(each.get(name, "")) != _top(kind) for each in known)
@@ -190,7 +190,7 @@ _GROWN = {
 """How an enlarged argument begins, by its kind."""
 
 
-def _top(kind: Kind) -> str:
+def _top(kind: ArgumentKind) -> str:
     if isinstance(kind, str):
         return next((name for begin, name in _GROWN.items() if kind.startswith(begin)), kind)
     return kind[0].partition(" of ")[0]

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.python import changed_lines, changed_part
 from stet_ls.engine.execution.python.changed_part import ChangedPart
 from stet_ls.engine.judges.case import Case
@@ -187,8 +187,8 @@ def _by_names(
 ) -> ExecutedChange:
     """The verdict without coverage: tests have to name each changed part, or the change consists of one part."""
     reached = {each: names(good, each.names) | (fixed if len(errors) == 1 else frozenset()) for each in errors}
-    unsaid = [each.unit for each, tests in reached.items() if not tests]
-    missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)
+    unnamed = [each.unit for each, tests in reached.items() if not tests]
+    missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unnamed)
     tests: frozenset[str] = frozenset().union(*reached.values())
     return ExecutedChange(
         tests, tuple(missed), reserve="counted by names in the tests, since their coverage is unknown"

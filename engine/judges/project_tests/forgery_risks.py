@@ -9,10 +9,10 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.danger import judge as danger
-from stet_ls.engine.judges.project_tests.languages import for_language
+from stet_ls.engine.judges.project_tests.language_table import for_language
 from stet_ls.engine.runners.report import TestReport
 
-_MOST_TOLD = 3
+_MOST_LISTED = 3
 
 
 async def unless_forged(evidence: Evidence, case: Case, before: TestReport, after: TestReport) -> Evidence:
@@ -23,14 +23,14 @@ async def unless_forged(evidence: Evidence, case: Case, before: TestReport, afte
     if evidence.verdict is not Ruling.PASS:
         return evidence
     added = await asyncio.to_thread(_added, case)
-    return unless_doubted(evidence, [*(f"adds `{name}`" for name in added), *sorted(after.signs - before.signs)])
+    return unless_suspicious(evidence, [*(f"adds `{name}`" for name in added), *sorted(after.signs - before.signs)])
 
 
-def unless_doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
+def unless_suspicious(evidence: Evidence, signs: Collection[str]) -> Evidence:
     """The evidence; a pass becomes unknown if there are signs that it was forged."""
     if evidence.verdict is not Ruling.PASS or not signs:
         return evidence
-    listed = "; ".join([*signs][:_MOST_TOLD])
+    listed = "; ".join([*signs][:_MOST_LISTED])
     detail = f"{evidence.detail}, but the code can forge this result: {listed}"
     return replace(evidence, verdict=Ruling.UNKNOWN, trusted=False, count=0, detail=detail)
 

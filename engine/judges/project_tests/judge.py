@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.execution.languages import for_language
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
@@ -173,7 +173,7 @@ class _Runs:
         """Runs with another text in its place; None if there is no time for that."""
         return await self._run(text) if self._runtime.left() >= _LEAST_SECONDS else None
 
-    def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+    def named_in(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         """The tests among some that use one of `names`, or what leads to it. Parses: not for an event loop."""
         case, found = self._case, self._found
         return tests_naming(ids, names, case.after.text, found.helpers, found.texts, case.language)
@@ -243,9 +243,9 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     flaky = _flaky(before, again) if again is not None else frozenset()
     lost -= flaky
     if lost:
-        proven, doubt = await _confirmed(lost, again, after, run)
+        proven, unconfirmed = await _confirmed(lost, again, after, run)
         if not proven:
-            return doubt
+            return unconfirmed
         lost = proven
     if lost or (not passed and _broken(after) and not _broken(before)):
         return _failed(f"{first_failure_text(after, lost)} (passed before)", after, lost)
@@ -265,7 +265,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         whose = "it stands" if len(passing) == 1 else "they stand"
         return _evidence(Ruling.UNKNOWN, f"{detail}, but {whose} in the file that the edit changes{uncounted}")
     tests = PassingTests(passing, passing & was, len(failed), uncounted)
-    return await judge_execution(case, tests, run.traced(after), run.saying, run.other)
+    return await judge_execution(case, tests, run.traced(after), run.named_in, run.other)
 
 
 async def _confirmed(

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.judges.project_tests.languages import for_language
+from stet_ls.engine.judges.project_tests.language_table import for_language
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.units import Unit, captures, tree_of

@@ -18,7 +18,7 @@ _HARMLESS = frozenset({
     "staticmethod", "total_ordering", "wraps", "Deprecated", "Override", "SuppressWarnings",
 })  # fmt: skip
 """Decorators that do not pass the unit on; any other may register it somewhere."""
-_UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])=]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
+_NAMES_ONLY = re.compile(r"^__all__\s*=\s*[\[(][^\])=]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
 """Code at the top of a module that names units without running them on import."""
 _PROSE = frozenset({
     "comment", "line_comment", "block_comment", "string_content", "string_fragment", "interpreted_string_literal",
@@ -139,4 +139,4 @@ def _top(source: Source, found: tuple[Unit, ...], language: str) -> str:
             parts.append(source.data[at : span.start].decode("utf-8", "replace"))
         at = max(at, span.end)
     parts.append(source.data[at:].decode("utf-8", "replace"))
-    return _UNSAID.sub("", "".join(parts))
+    return _NAMES_ONLY.sub("", "".join(parts))

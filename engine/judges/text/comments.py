@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse

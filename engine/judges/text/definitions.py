@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.engine.judges.text import removed_code
 from stet_ls.engine.judges.text.headers import changed_part, is_public, without_space
 from stet_ls.engine.prompt.instruction_intent import permits_removal
@@ -51,9 +51,9 @@ def _lost(case: Case) -> Evidence | None:
     if taken:
         more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
         return _uncertain(case, f"{taken[0]}{more}")
-    if case.adds is None:
+    if case.changeable_units is None:
         return None
-    short = removed_code.shortened_definitions(case.before, case.after, case.language, words | case.adds)
+    short = removed_code.shortened_definitions(case.before, case.after, case.language, words | case.changeable_units)
     if not short:
         return None
     them = "it" if len(short) == 1 else "them"

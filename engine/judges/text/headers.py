@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.structure import Symbol, Unit
 

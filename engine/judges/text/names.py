@@ -7,7 +7,7 @@ from collections import Counter
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, is_broken, lint_findings, undefined_names
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.validators import go_undefined_names, structure
 from stet_ls.validators.findings import Finding, new_findings
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.engine.reply.languages.import_form import Import
 from stet_ls.engine.reply.languages.language_table import for_language as reply_language
 from stet_ls.validators import structure

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.languages import for_language
+from stet_ls.engine.judges.language_table import for_language
 from stet_ls.engine.judges.text.headers import as_called, changed_part, is_called_alike, is_public, without_space
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source

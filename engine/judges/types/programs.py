@@ -84,8 +84,8 @@ def _shown(program: Path) -> tuple[Path, ...] | None:
     real = program.resolve()
     try:
         if read_start(real, 2) == b"#!":
-            beside = real.parent / "python"
-            return mounts.interpreter(beside) if beside.exists() else None
+            interpreter = real.parent / "python"
+            return mounts.interpreter(interpreter) if interpreter.exists() else None
         shown = mounts.bindable(real)
     except (OSError, ValueError):
         return None

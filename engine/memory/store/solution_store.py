@@ -94,9 +94,9 @@ class SolutionStore:
             if solution.rank[0] < alike.rank[0]:
                 await index.write([journal.put(alike.grounded(solution).counted(wins=1))])
                 return StoreResult(alike.id, "known")
-            heir = solution.kept_times(alike.times_kept + solution.was_kept)
-            heir = replace(heir, uses=alike.uses, losses=alike.losses)
-            await index.write([journal.forget(alike.id), journal.put(heir)], vectors)
+            successor = solution.kept_times(alike.times_kept + solution.was_kept)
+            successor = replace(successor, uses=alike.uses, losses=alike.losses)
+            await index.write([journal.forget(alike.id), journal.put(successor)], vectors)
             return StoreResult(solution.id, "replaced")
 
     async def put_many(self, solutions: Sequence[Solution]) -> int:

@@ -191,7 +191,7 @@ async def _put(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnP
 
 async def _retract(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     if store.team is not None:
-        store.team.owe(fields["edit"])
+        store.team.record_undone(fields["edit"])
     return await store.retract(fields["edit"])
 
 

@@ -259,14 +259,14 @@ class SyncedIndex:
         others had no other grounds, and are forgotten.
         """
         rows = (await self.table.get(await self.table.called("proven"))).values()
-        doubtful = [row.solution for row in rows if row is not None and not row.solution.proven]
-        kept = [each for each in doubtful if each.wins > each.losses]
+        unproven = [row.solution for row in rows if row is not None and not row.solution.proven]
+        kept = [each for each in unproven if each.wins > each.losses]
         events = [journal.put(replace(each, outcome="kept", wins=each.wins - 1, evidence=())) for each in kept]
-        events += [journal.forget(each.id) for each in doubtful if each not in kept]
+        events += [journal.forget(each.id) for each in unproven if each not in kept]
         if events:
             _log.warning(
                 "%d solutions were proven by tests that may not have executed them: %d remain as kept, "
-                "%d are deleted", len(doubtful), len(kept), len(doubtful) - len(kept),
+                "%d are deleted", len(unproven), len(kept), len(unproven) - len(kept),
             )  # fmt: skip
             await self.write(events)
 

@@ -37,12 +37,12 @@ AGAIN = 30.0
 """Seconds after which the table is checked again, for others' writes or because it could not be reached."""
 _CACHED = 2_000
 """Rows that are kept in memory, of 2 KB each."""
-_IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
+_CONNECT_OPTIONS = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
 """For object stores, whose library retries for minutes: no job waits for it, and the next check retries."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Debts:
+class _Pending:
     """Rows to remove from a team's table: those of these undone `edits` alone, and `hidden` ones with their bytes."""
 
     edits: tuple[str, ...] = ()
@@ -59,11 +59,11 @@ class TeamTable:
         self.place = place
         self.writes = writes
         self._shared_file = home / "shared.json"
-        self._owed = home / "unshared.json"
+        self._pending_file = home / "unshared.json"
         self.fault = "not connected yet"
         """Why it cannot be searched, or ""."""
         self._embedder = embedder
-        self._storage = {**_IMPATIENT, **storage} if "://" in place else None
+        self._storage = {**_CONNECT_OPTIONS, **storage} if "://" in place else None
         self._table: LanceTable | None = None
         self._matrix: VectorMatrix | None = None
         self._version = -1
@@ -128,7 +128,7 @@ class TeamTable:
         try:
             there = await self._table.get([*ids, *(_shared(each).id for each in solutions)])
             if there:
-                self._owe(hidden=True)
+                self._add_pending(hidden=True)
                 await self._table.remove(list(there))
             await self._settle(self._table)
         except StoreError as error:
@@ -140,10 +140,10 @@ class TeamTable:
                 self._matrix.drop(ident)
         return len(there)
 
-    def owe(self, edit: str) -> None:
+    def record_undone(self, edit: str) -> None:
         """Records an undone edit: the next `follow` removes the solutions that depended on it alone."""
         if self.writes:
-            self._owe(edit)
+            self._add_pending(edit)
 
     async def follow(self, index: SyncedIndex) -> int:
         """Removes due rows, adds what was kept since, if the table can be reached; returns the number of rows."""
@@ -158,19 +158,19 @@ class TeamTable:
 
     async def _settle(self, table: LanceTable) -> None:
         """Does the pending work and then deletes its record: after a crash in between, the next process does it."""
-        debts = self._debts()
-        for edit in debts.edits:
+        pending = self._pending()
+        for edit in pending.edits:
             rows = [row for row in (await table.get(await table.grounded(edit))).values() if row is not None]
             if rows:
-                self._owe(hidden=True)
+                self._add_pending(hidden=True)
             left = {row.solution.id: row.solution.without(edit) for row in rows}
             await table.upsert([replace(row, solution=stays) for row in rows if (stays := left[row.solution.id])])
             await table.remove([ident for ident, stays in left.items() if stays is None])
-        if self._debts().hidden:
+        if self._pending().hidden:
             await table.rewrite(shared=True)
             self._version, self._looked = -1, float("-inf")
-        if debts != _Debts():
-            self._write_debts(_Debts(tuple(each for each in self._debts().edits if each not in debts.edits)))
+        if pending != _Pending():
+            self._write_pending(_Pending(tuple(each for each in self._pending().edits if each not in pending.edits)))
 
     async def _add(self, table: LanceTable, index: SyncedIndex) -> int:
         stamp = index.journal.stamp
@@ -249,24 +249,24 @@ class TeamTable:
         self.fault = str(error) if newer else f"{self.place} is not reachable ({reason[:160]})"
         _log.warning("the team's memory: %s", self.fault)
 
-    def _owe(self, *edits: str, hidden: bool = False) -> None:
-        known = self._debts()
-        self._write_debts(_Debts((*known.edits, *edits), known.hidden or hidden))
+    def _add_pending(self, *edits: str, hidden: bool = False) -> None:
+        known = self._pending()
+        self._write_pending(_Pending((*known.edits, *edits), known.hidden or hidden))
 
-    def _debts(self) -> _Debts:
-        fields = self._all_debts().get(self.place, {})
-        return _Debts(tuple(map(str, fields.get("edits", ()))), bool(fields.get("hidden")))
+    def _pending(self) -> _Pending:
+        fields = self._all_pending().get(self.place, {})
+        return _Pending(tuple(map(str, fields.get("edits", ()))), bool(fields.get("hidden")))
 
-    def _write_debts(self, debts: _Debts) -> None:
-        others = {place: fields for place, fields in self._all_debts().items() if place != self.place}
-        own = {} if debts == _Debts() else {self.place: {"edits": debts.edits, "hidden": debts.hidden}}
-        with translate_errors(self._owed):
-            write_private(self._owed, json.dumps({**others, **own}))
+    def _write_pending(self, pending: _Pending) -> None:
+        others = {place: fields for place, fields in self._all_pending().items() if place != self.place}
+        own = {} if pending == _Pending() else {self.place: {"edits": pending.edits, "hidden": pending.hidden}}
+        with translate_errors(self._pending_file):
+            write_private(self._pending_file, json.dumps({**others, **own}))
 
-    def _all_debts(self) -> dict[str, dict[str, Any]]:
+    def _all_pending(self) -> dict[str, dict[str, Any]]:
         """By place: the removals from another team's table are kept until it is searched again."""
         try:
-            found = json.loads(self._owed.read_text())
+            found = json.loads(self._pending_file.read_text())
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}

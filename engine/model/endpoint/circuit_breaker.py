@@ -30,7 +30,7 @@ class BreakerState(StrEnum):
 Admission = Literal["call", "trial"]
 """The kind of an admitted call. It has to be passed to `end`, whatever its outcome."""
 
-_BLAMELESS = frozenset({Fault.REFUSED, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.DEADLINE})
+_REQUEST_FAULTS = frozenset({Fault.REFUSED, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.DEADLINE})
 """Faults of the request or of its time limit, not of the endpoint. A cancelled call has no fault."""
 
 LONGEST_REST = 60.0
@@ -93,7 +93,7 @@ class Breaker:
         elif failure.fault in _SILENT:
             self._silent_at = self._clock()
         # One that spent all tokens on reasoning is not at fault either.
-        if failure is None or failure.fault in _BLAMELESS or (failure.fault is Fault.EMPTY and failure.begun):
+        if failure is None or failure.fault in _REQUEST_FAULTS or (failure.fault is Fault.EMPTY and failure.begun):
             if failure is None or admission == "trial":
                 self.failures, self._open_until = 0, None
             return

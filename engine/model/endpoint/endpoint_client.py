@@ -234,7 +234,7 @@ class EndpointClient:
             silence=timeout,
             begin_by=turn.begin_by,
             deadline_at=turn.deadline_at,
-            between_tokens=self._patience_between_tokens(),
+            between_tokens=self._timeout_between_tokens(),
             on_event=on_event,
         )
         reading = exchange.reading
@@ -279,7 +279,7 @@ class EndpointClient:
             runaway=bool(reading.runaway),
         )
 
-    def _patience_between_tokens(self) -> float:
+    def _timeout_between_tokens(self) -> float:
         """Seconds; fewer after a recent silence, or each call of a job would wait as long again."""
         timeout = self.provider.timeout_token
         return min(timeout, max(_LEAST_TIMEOUT, timeout / 4)) if self.breaker.fell_silent else timeout

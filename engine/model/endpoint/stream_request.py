@@ -18,14 +18,14 @@ from stet_ls.engine.model.endpoint.stream_reader import StreamReader
 if TYPE_CHECKING:
     from openai import AsyncAPIResponse, AsyncOpenAI
 
-_AFTERMATH_SECONDS = 2.0
+_USAGE_SECONDS = 2.0
 """How long the token count may arrive after the finish reason."""
 
 _CLOSING_SECONDS = 0.2
 """How long a server may keep the connection open after the end of the stream."""
 
 _PROGRESS_SECONDS = 0.1
-_BREATH_SECONDS = 0.005
+_YIELD_SECONDS = 0.005
 """A reply in one burst is thousands of events without a single wait; other tasks need the event loop too."""
 
 _LONGEST_BODY = 16_000_000
@@ -80,7 +80,7 @@ class StreamRequest:
     async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
         """Reads events to the end, or until the reply is endless or invalid."""
         loop = asyncio.get_running_loop()
-        events, size, breathed_at = EventReader(), 0, loop.time()
+        events, size, yielded_at = EventReader(), 0, loop.time()
         async for piece in response.iter_bytes():
             size += len(piece)
             if len(self.head) < _HEAD:
@@ -90,9 +90,9 @@ class StreamRequest:
             for data in events.feed(piece):
                 if (failure := self._take(data, response, watch)) or self.reading.runaway:
                     return failure
-                if loop.time() - breathed_at >= _BREATH_SECONDS:
+                if loop.time() - yielded_at >= _YIELD_SECONDS:
                     await asyncio.sleep(0)
-                    breathed_at = loop.time()
+                    yielded_at = loop.time()
         for data in events.end():
             if failure := self._take(data, response, watch):
                 return failure
@@ -114,7 +114,7 @@ class StreamRequest:
         if self._ended:
             return None
         if reading.reason is not None:
-            watch.reschedule(min(self.deadline_at, now + _AFTERMATH_SECONDS))
+            watch.reschedule(min(self.deadline_at, now + _USAGE_SECONDS))
         elif event.get("prompt_progress") and reading.first_at is None:
             watch.reschedule(self._first_due(now))
         elif brought:

@@ -28,7 +28,7 @@ _LEAST_OTHER = 16
 _MOST_PIECES = 40
 _TAIL = re.compile(r"[\w-]{0,60}")
 _IN_NAMES = string.ascii_letters + string.digits + "_.$/-"
-_BESIDE_WORDS = " ;('\""
+_WORD_EDGES = " ;('\""
 _LINE_BACK, _HEAD_BACK, _GIVES_BACK = 300, 60, 120
 
 
@@ -53,7 +53,7 @@ def named(text: str, lowered: str, vocabulary: str, *, config: bool) -> Iterator
         for at in _occurrences(lowered, part):
             yield from _behind(text, _name(text, part, at, config=config), at, config=config)
     for words, pattern in PAIRS:
-        for word in (word for word in words if word.strip(_BESIDE_WORDS).partition(" ")[0] in vocabulary):
+        for word in (word for word in words if word.strip(_WORD_EDGES).partition(" ")[0] in vocabulary):
             for at in _occurrences(lowered, word):
                 if match := pattern.match(text, at):
                     yield from _pair(text, match)

@@ -158,8 +158,8 @@ def _merge_class(
             merged.replaced.append((there, text))
     lines = {line.strip() for line in source.slice(old.span).splitlines()}
     header = {line.strip() for line in unit.signature.splitlines()}
-    strange = [line for line in rest.splitlines() if line.strip() and line.strip() not in lines | header]
-    if [line for line in strange if not re.fullmatch(r"[\s{};.]*|.*\bclass\b.*|\s*(?:#|//|\.\.\.|/?\*).*", line)]:
+    unexplained = [line for line in rest.splitlines() if line.strip() and line.strip() not in lines | header]
+    if [line for line in unexplained if not re.fullmatch(r"[\s{};.]*|.*\bclass\b.*|\s*(?:#|//|\.\.\.|/?\*).*", line)]:
         merged.problem = PARTLY.format(old.name)
 
 
@@ -246,8 +246,8 @@ def _settled(source: Source, target: Target, rest: Snippet) -> Target:
         at = below(source, outer)
         return Target(TargetKind.INSERTION, Span(at, at), indent=margin_of(source.slice(outer.span)))
     classes = [unit for unit in tops if unit.kind == "class" and unit.body is not None]
-    homeless = for_language(language).classes_only or rest.top_units[0].kind == "method"
-    if member and homeless and not target.indent and classes:
+    needs_class = for_language(language).classes_only or rest.top_units[0].kind == "method"
+    if member and needs_class and not target.indent and classes:
         return _member_target(source, classes[-1], language)
     return target
 

@@ -20,10 +20,10 @@ _LAST_WORD = re.compile(r"(\w+)\W*$")
 
 @dataclass(frozen=True, slots=True)
 class CodeParts:
-    """A reply in parts. `beside` goes above the unit, at the unit's indentation; `above` to the top level."""
+    """A reply in parts. `sibling_units` goes above the unit, at the unit's indentation; `above` to the top level."""
 
     code: str
-    beside: tuple[str, ...] = ()
+    sibling_units: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
 
@@ -37,7 +37,7 @@ class _Item:
     span: Span
 
 
-def take_apart(code: str, *, source: Source, target: Target, language: str) -> CodeParts | str:
+def split_code(code: str, *, source: Source, target: Target, language: str) -> CodeParts | str:
     """The parts of `code` for this target, or a sentence that says what is missing."""
     snippet = Snippet(code, language)
     if target.kind is TargetKind.DOCUMENT or not source.text.strip() or snippet.state == "broken":
@@ -59,19 +59,19 @@ def _unit(snippet: Snippet, source: Source, target: Target) -> CodeParts | str:
         return f'The reply does not define "{target.name}".'
     holder = _holder(snippet, unit)
     known = {one.name for one in present}
-    beside = [_item(snippet, one) for one in snippet.units if _holder(snippet, one) == holder] if holder else []
+    sibling_units = [_item(snippet, one) for one in snippet.units if _holder(snippet, one) == holder] if holder else []
     above = [_item(snippet, one) for one in snippet.top_units if not one.span.overlaps(unit.span)]
     above += _loose(snippet, source)
-    new = [item for item in (*beside, *above) if item.name not in known and item.span != unit.span]
+    new = [item for item in (*sibling_units, *above) if item.name not in known and item.span != unit.span]
     kept = _used(snippet.text_of(unit.span), new)
     around = (one for one in present if one.span.contains(target.span) and one.span != target.span)
     nested = "." in target.name and any(around)
     text = snippet.text_of(unit.span)
-    sides = {i.span for i in kept if i in beside or (nested and _is_member(i, text, snippet.language))}
+    sides = {i.span for i in kept if i in sibling_units or (nested and _is_member(i, text, snippet.language))}
     top = nested or holder is None
     return CodeParts(
         text,
-        beside=tuple(i.text for i in kept if i.span in sides or not top),
+        sibling_units=tuple(i.text for i in kept if i.span in sides or not top),
         above=tuple(i.text for i in kept if i.span not in sides and top),
         imports=tuple(snippet.text_of(span) for span in _imports(snippet)),
     )

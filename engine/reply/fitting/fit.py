@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.reply.fitting.extract import CodeParts, take_apart
+from stet_ls.engine.reply.fitting.extract import CodeParts, split_code
 from stet_ls.engine.reply.fitting.imports import merge_imports
 from stet_ls.engine.reply.fitting.spacing import gaps, line_end_at, lines_of
 from stet_ls.engine.reply.indent import reindent, unit_of
@@ -62,7 +62,7 @@ def fit_code(code: str, *, source: Source, target: Target, language: str, replac
     if not code.strip():
         return Fitted(problem=NO_CODE)
     target = _after_mark(source, target)
-    parts = take_apart(code.strip("\n"), source=source, target=target, language=language)
+    parts = split_code(code.strip("\n"), source=source, target=target, language=language)
     if isinstance(parts, str):
         return Fitted(problem=parts)
     document = _Document(
@@ -96,7 +96,7 @@ def _replacement(document: _Document, parts: CodeParts) -> tuple[Splice, str]:
     """The target's new text: helpers, a gap, the unit, and the old blank lines at the end."""
     target, source = document.target, document.source
     old = source.slice(target.span)
-    pieces = [*parts.beside]
+    pieces = [*parts.sibling_units]
     if not _is_nested(document):
         pieces = [*parts.above, *pieces]
     gap = "\n\n" if target.indent else document.gap
@@ -129,7 +129,7 @@ def _insertion(document: _Document, parts: CodeParts, hole: Span | None) -> tupl
 def _beyond(document: _Document, parts: CodeParts) -> list[Splice]:
     """Additions outside the target: imports, and for a nested target the top-level helpers."""
     source, target = document.source, document.target
-    used_in = "\n".join([parts.code, *parts.beside, *parts.above])
+    used_in = "\n".join([parts.code, *parts.sibling_units, *parts.above])
     start = _top(document)
     splices = merge_imports(
         parts.imports, used_in, source=source, language=document.language, before=start, end=document.end
@@ -157,4 +157,4 @@ def _without_echo(parts: CodeParts, comment: str) -> CodeParts:
     """The parts without the comment with the instruction, if the model copied it."""
     asked = {line.strip() for line in comment.splitlines() if line.strip()}
     lines = [line for line in parts.code.split("\n") if line.strip() not in asked]
-    return CodeParts("\n".join(lines) or parts.code, parts.beside, parts.above, parts.imports)
+    return CodeParts("\n".join(lines) or parts.code, parts.sibling_units, parts.above, parts.imports)

@@ -74,7 +74,7 @@ def _below_head(source: Source, language: str, lines: list[str], before: int, en
         last = source.line_of(passage.span.end) if passage is not None else number
         below = source.line_text(last + 1) if last + 1 < source.line_count else ""
         is_head = _PROLOGUE.match(text) or (passage is not None and (passage.kind == "doc" or not below.strip()))
-        if text.strip() and not is_head and (passage is None or not _comment_goes_on(source, head, last)):
+        if text.strip() and not is_head and (passage is None or not _comment_continues(source, head, last)):
             break
         following = source.line_span(last, with_end=True).end
         if following > before:
@@ -90,7 +90,7 @@ def _below_head(source: Source, language: str, lines: list[str], before: int, en
     return Splice(Span(at, at), (end if above else "") + text + ("" if is_blank else end))
 
 
-def _comment_goes_on(source: Source, head: Mapping[int, object], line: int) -> bool:
+def _comment_continues(source: Source, head: Mapping[int, object], line: int) -> bool:
     """True if comment lines continue down to a blank line: a license, not a comment on the code below."""
     while line + 1 < source.line_count and source.starts[line + 1] in head:
         line += 1

@@ -64,9 +64,9 @@ def _neighbors(source: Source, numbers: range) -> tuple[str | None, int]:
 
 
 def _gap(
-    beside: tuple[str | None, int], code: str, language: str, most: int, edges: tuple[str, ...], above: int
+    neighbor: tuple[str | None, int], code: str, language: str, most: int, edges: tuple[str, ...], above: int
 ) -> int:
-    line, blank = beside
+    line, blank = neighbor
     if line is None:
         return 0
     text = line.strip()

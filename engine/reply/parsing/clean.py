@@ -31,7 +31,7 @@ def clean(code: str, language: str) -> str:
     code = code.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     for strip in (_without_numbers, _strip_all(_PROMPT), _strip_all(_PLUS), _strip_all(_QUOTE)):
         code = strip(code, language)
-    return _without_odd_characters(code, language) if _SUSPECT.search(code) else code
+    return _with_plain_characters(code, language) if _SUSPECT.search(code) else code
 
 
 def unquoted(text: str) -> str:
@@ -66,7 +66,7 @@ def _without_numbers(code: str, language: str) -> str:
     return "\n".join(match[2] if match else line for match, line in zip(matches, lines, strict=True))
 
 
-def _without_odd_characters(code: str, language: str) -> str:
+def _with_plain_characters(code: str, language: str) -> str:
     if _parses(code, language):
         return _outside(code, language, ("string", "heredoc", "doc", "comment"))
     outside = _outside(code, language, ("string", "heredoc", "doc", "comment"))

@@ -26,7 +26,7 @@ from stet_ls.engine.reply.parsing.reply_spec import (
 )
 from stet_ls.engine.reply.parsing.thinking import without_leaks, without_thinking
 
-Wants = Literal["unit", "tests", "prose"]
+ParsedReplyKind = Literal["unit", "tests", "prose"]
 
 EMPTY = "The reply was empty."
 ONLY_THOUGHT = "The reply contains only reasoning."
@@ -42,8 +42,8 @@ _JSON = frozenset({"json", "jsonc"})
 class ParsedReply:
     """The parts of a reply.
 
-    `code` is the requested unit, for wants="unit"; `tests` a block of tests in addition to it, or for wants="tests".
-    `prose` is the text outside code and thoughts, the whole answer for wants="prose". `notes` are the NOTES lines
+    `code` is the requested unit, for reply_kind="unit"; `tests` a block of tests in addition to it, or for "tests".
+    `prose` is the text outside code and thoughts, the whole answer for "prose". `notes` are the NOTES lines
     without bullets ("warning: ..."). `problem` is one sentence if nothing usable was found. `repairs` list, for the
     log, the deviations that were corrected.
     """
@@ -58,7 +58,13 @@ class ParsedReply:
 
 
 def parse_reply(
-    text: str, *, language: str, wants: Wants, symbol: str = "", truncated: bool = False, current: str = ""
+    text: str,
+    *,
+    language: str,
+    reply_kind: ParsedReplyKind,
+    symbol: str = "",
+    truncated: bool = False,
+    current: str = "",
 ) -> ParsedReply:
     """The parts of a model's reply. Never raises; time is linear in the length of the reply.
 
@@ -74,15 +80,15 @@ def parse_reply(
         return ParsedReply(problem=ONLY_THOUGHT if text.strip() and "think" in text[:20].lower() else EMPTY)
     if is_error_page(answer, language):
         return ParsedReply(problem=ERROR_PAGE)
-    if wants == "prose":
+    if reply_kind == "prose":
         return _prose(answer, truncated=truncated)
-    if wants != "unit":
+    if reply_kind != "unit":
         symbol = current = ""
     # As the model saw it: dedented, with line feeds.
     current = reindent(current.replace("\r\n", "\n").replace("\r", "\n"), language, base="", unit=None)
     wanted = ReplySpec(language, symbol, current, truncated)
     envelope = None if language in _JSON else _envelope(answer)
-    return _read(answer, wanted, wants) if envelope is None else _unwrap(envelope, wanted, wants)
+    return _read(answer, wanted, reply_kind) if envelope is None else _unwrap(envelope, wanted, reply_kind)
 
 
 def _prose(answer: str, *, truncated: bool) -> ParsedReply:
@@ -116,31 +122,31 @@ def _envelope(answer: str) -> JsonReply | None:
     return opened
 
 
-def _unwrap(envelope: JsonReply, wanted: ReplySpec, wants: Wants) -> ParsedReply:
+def _unwrap(envelope: JsonReply, wanted: ReplySpec, reply_kind: ParsedReplyKind) -> ParsedReply:
     """Reads the parts of a JSON reply, each of which may be fenced again."""
     if envelope.cut:
         return ParsedReply(plan=envelope.plan, notes=envelope.notes, problem=STOPPED)
-    inner = envelope.code if wants == "unit" else envelope.tests or envelope.code
-    read = _read(inner, wanted, wants) if inner.strip() else ParsedReply(problem=NO_CODE)
+    inner = envelope.code if reply_kind == "unit" else envelope.tests or envelope.code
+    read = _read(inner, wanted, reply_kind) if inner.strip() else ParsedReply(problem=NO_CODE)
     if read.code is None and read.tests is None and scan(inner).blocks == () and inner.strip():
         found = _checked(FoundCode(clean(inner, wanted.language).strip("\n")), wanted)
         snippet = wanted.snippet(found.text) if isinstance(found, FoundCode) else None
         if isinstance(found, FoundCode) and snippet is not None and wanted.accepts(snippet):
-            read = ParsedReply(**{("code" if wants == "unit" else "tests"): found.text})  # type: ignore[arg-type]
-    tests = read.tests or (envelope.tests.strip("\n") or None if wants == "unit" else None)
+            read = ParsedReply(**{("code" if reply_kind == "unit" else "tests"): found.text})  # type: ignore[arg-type]
+    tests = read.tests or (envelope.tests.strip("\n") or None if reply_kind == "unit" else None)
     repairs = ("the reply was a JSON object", *read.repairs)
     return replace(read, tests=tests, plan=envelope.plan.strip(), notes=envelope.notes or read.notes, repairs=repairs)
 
 
-def _read(answer: str, wanted: ReplySpec, wants: Wants) -> ParsedReply:
+def _read(answer: str, wanted: ReplySpec, reply_kind: ParsedReplyKind) -> ParsedReply:
     page = scan(answer)
-    found = _checked(choose(page, wanted) if wants == "unit" else choose_tests(page, wanted), wanted)
+    found = _checked(choose(page, wanted) if reply_kind == "unit" else choose_tests(page, wanted), wanted)
     frame = ParsedReply(prose=page.prose("", "notes"), plan=page.prose("plan"), notes=_notes(page))
     if isinstance(found, NoCode):
         return replace(frame, problem=found.problem)
-    if wants == "tests":
+    if reply_kind == "tests":
         return replace(frame, tests=found.text, repairs=found.repairs)
-    return replace(frame, code=found.text, tests=_tests_beside(page, found.text), repairs=found.repairs)
+    return replace(frame, code=found.text, tests=_accompanying_tests(page, found.text), repairs=found.repairs)
 
 
 def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
@@ -157,7 +163,7 @@ def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
     return FoundCode(text, found.repairs)
 
 
-def _tests_beside(page: SplitReply, code: str) -> str | None:
+def _accompanying_tests(page: SplitReply, code: str) -> str | None:
     """The tests that came with the code, if they are complete."""
     found = [
         block.text.strip("\n")

@@ -114,7 +114,7 @@ def _copied(function: Any, trees: dict[str, Any], words: dict[str, str]) -> Any 
         return None
     assert isinstance(fresh, ast.FunctionDef)
     fresh.decorator_list = []
-    change = _Doubting(words["copy"])
+    change = _LooseComparisonCheck(words["copy"])
     module = ast.fix_missing_locations(ast.Module([change.visit(fresh)], []))
     if not change.changed:
         return None
@@ -124,7 +124,7 @@ def _copied(function: Any, trees: dict[str, Any], words: dict[str, str]) -> Any 
     again = types.FunctionType(made.__code__, function.__globals__, made.__name__, function.__defaults__)
     again.__kwdefaults__ = function.__kwdefaults__
     held = words["held"]
-    function.__globals__[words["copy"]] = lambda holds, value, near=True: _doubt(holds, value, near, held)
+    function.__globals__[words["copy"]] = lambda holds, value, near=True: _check_comparison(holds, value, near, held)
     return again
 
 
@@ -133,7 +133,7 @@ _EXACT = re.compile("assert(List|Tuple|Dict|Set|Sequence|Count|MultiLine)?Equals
 _CLOSE = re.compile("isclose|allclose|assert(Not)?AlmostEquals?")
 
 
-class _Doubting(ast.NodeTransformer):
+class _LooseComparisonCheck(ast.NodeTransformer):
     """Checks before each comparison whether it also holds for values other than the expected one."""
 
     def __init__(self, word: str) -> None:
@@ -220,7 +220,7 @@ def _name(node: Any) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _doubt(holds: Callable[[Any], Any], value: Any, near: bool, held: str) -> None:
+def _check_comparison(holds: Callable[[Any], Any], value: Any, near: bool, held: str) -> None:
     """Raises an error that names `held` if the comparison holds for a wrong value."""
     for field, other in _others(value, near):
         try:

@@ -37,7 +37,7 @@ class Branch(NamedTuple):
 
 
 class CoverageRun:
-    """What ran of all files below the working folder, from `start` to `tell`."""
+    """What ran of all files below the working folder, from `start` to `report`."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -50,7 +50,7 @@ class CoverageRun:
         threading.settrace(self._entered)
         sys.settrace(self._entered)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Stops and reports each file that ran."""
         stopped = sys.gettrace() != self._entered
         sys.settrace(None)

@@ -40,8 +40,8 @@ class Measurement:
         """Captures no further calls: those of control tests are not the project's."""
         self._captured.end()
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Reports the measurements."""
         if self._covered is not None:
-            self._covered.tell()
-        self._traced.tell()
+            self._covered.report()
+        self._traced.report()

@@ -45,7 +45,7 @@ def main() -> None:
     reporter = Reporter(channel, measured, ControlTests(job["control"]), TamperWatch(channel, job["tests"]))
     pytest.hookimpl(hookwrapper=True)(Reporter.pytest_runtestloop)
     code = pytest.main(arguments, plugins=[reporter])
-    measured.tell()
+    measured.report()
     channel.say("done", exit=int(code))
     sys.stdout.flush()
     sys.exit(int(code))

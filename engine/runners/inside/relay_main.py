@@ -35,7 +35,7 @@ def main() -> None:
     with open(path, encoding="utf-8") as file:
         job = json.load(file)
     os.unlink(path)
-    _shut()
+    _forbid_inspection()
     # Some sandboxes cannot show folders under the names that the runner knows.
     temporary = os.environ.get("TMPDIR", "/tmp")  # noqa: S108
     for step in json.loads(json.dumps(job["steps"]).replace("@TMP@", json.dumps(temporary)[1:-1])):
@@ -45,7 +45,7 @@ def main() -> None:
     channel.say("done", exit=0)
 
 
-def _shut() -> None:
+def _forbid_inspection() -> None:
     """Keeps the steps, programs of the same user, from reading this process through /proc: it holds the nonce."""
     try:
         prctl = ctypes.CDLL(None).prctl
@@ -120,7 +120,7 @@ class Step:
             why = "timeout" if self._is_late(clock) else ""
         self._kill(child)
         for name in [name for name, rest in self._rest.items() if rest]:
-            self._tell(name, self._rest[name])
+            self._forward(name, self._rest[name])
         return why
 
     def _is_late(self, clock: Clock) -> bool:
@@ -131,13 +131,13 @@ class Step:
         self._read += len(data)
         *lines, self._rest[name] = (self._rest[name] + data).split(b"\n")
         for line in lines:
-            self._tell(name, line)
+            self._forward(name, line)
         if len(self._rest[name]) > _LINE:
-            self._tell(name, self._rest[name])
+            self._forward(name, self._rest[name])
             self._rest[name] = b""
         return bool(data)
 
-    def _tell(self, name: str, line: bytes) -> None:
+    def _forward(self, name: str, line: bytes) -> None:
         """Passes a line on; past the limit, printed lines are dropped."""
         if name != "side" and self._sent > _KEPT:
             return

@@ -50,7 +50,7 @@ class LineTrace:
         self._say()
         self._test = test
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Reports the remaining lines and stops tracing."""
         if not self._paths:
             return

@@ -51,7 +51,7 @@ def main() -> None:
     if tests:
         unittest.TestSuite(_controls(ControlTests(job["control"]), result, tests, ids)).run(result)
         watch.end()
-    measured.tell()
+    measured.report()
     channel.say("done", exit=code)
     sys.stdout.flush()
     sys.exit(code)

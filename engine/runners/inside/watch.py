@@ -74,17 +74,17 @@ class TamperWatch:
         """Checks that the code which runs and reports tests is unchanged."""
         self._compare(self._core)
         if _decimals() != self._decimals:
-            self._tell("changes how numbers of `decimal` are rounded")
+            self._report("changes how numbers of `decimal` are rounded")
 
     def end(self) -> None:
         """Checks everything that was loaded before the project's files."""
         self._compare(self._all)
         for module in [module for module in list(sys.modules.values()) if self._is_tests(_file(module))]:
             for name in _shadowed(module):
-                self._tell(f"gives the tests another `{name}`")
+                self._report(f"gives the tests another `{name}`")
         self._say("watched")
 
-    def _tell(self, what: str) -> None:
+    def _report(self, what: str) -> None:
         if what not in self._reported:
             self._reported.add(what)
             self._say("reached", what=what)
@@ -95,12 +95,12 @@ class TamperWatch:
             if now is not value or (code is not None and now.__code__ is not code):
                 place = getattr(owner, "__module__", None) if isinstance(owner, type) else None
                 where = f"{place}.{owner.__qualname__}" if isinstance(owner, type) else owner.__name__
-                self._tell(f"changes `{where}.{name}`")
+                self._report(f"changes `{where}.{name}`")
 
     def _variable(self, key: Any) -> None:
         name = os.fsdecode(key)
         if name.startswith(_PREFIX) and self._asks(sys._getframe(2), frozenset({"os.py", "_collections_abc.py"})):
-            self._tell(f"reads `{name}`")
+            self._report(f"reads `{name}`")
 
     def _hook(self, event: str, given: tuple[Any, ...]) -> None:
         if self._busy or not (event in _CALLS or event == "open" or event.startswith(("ctypes.", "object.__"))):
@@ -120,9 +120,9 @@ class TamperWatch:
             own = name == "__code__" and self._is_test(getattr(given[0], "__module__", None))
             wanted = name in _LOOKS or own if event.startswith("object.__get") else name in _SWAPS
             if wanted and self._asks(sys._getframe(2), frozenset()):
-                self._tell(f"uses `{name}`")
+                self._report(f"uses `{name}`")
         elif self._asks(sys._getframe(2), _HELPERS if event == "sys._getframe" else frozenset()):
-            self._tell(f"uses `{event.partition('.')[0] if event.startswith('ctypes') else event}`")
+            self._report(f"uses `{event.partition('.')[0] if event.startswith('ctypes') else event}`")
 
     def _asks(self, frame: Any, through: frozenset[str]) -> bool:
         """Whether the frame is of code under test, of text that it ran, or of a file that asks on its behalf."""
@@ -141,13 +141,13 @@ class TamperWatch:
             return
         by = self._opener(frame)
         if own and by is False:
-            self._tell("opens files of the tests")
+            self._report("opens files of the tests")
         if own or by is None:
             return
         known = self._opened.setdefault(path, set())
         known.add(by)
         if len(known) > 1:
-            self._tell(f"opens `{os.path.relpath(path, self._root)}`, which the tests read")
+            self._report(f"opens `{os.path.relpath(path, self._root)}`, which the tests read")
 
     def _opener(self, frame: Any) -> bool | None:
         """Whether tests or the code under test opened a file; None for the loader."""

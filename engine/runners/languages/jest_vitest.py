@@ -111,9 +111,9 @@ JEST = Framework(
 
 def _names(plan: TestPlan, name: str) -> bool:
     """True if a package.json at or above the first test requires a package of that name."""
-    told_of = plan.text((_package(plan) / "package.json").as_posix())
+    manifest = plan.text((_package(plan) / "package.json").as_posix())
     try:
-        package = json.loads(told_of or "{}")
+        package = json.loads(manifest or "{}")
         tables = [package.get(each) or {} for each in ("dependencies", "devDependencies")]
         return any(name in table for table in tables) or name in str((package.get("scripts") or {}).get("test", ""))
     except (ValueError, AttributeError, TypeError):

@@ -76,8 +76,8 @@ def call_steps(plan: TestPlan, steps: Sequence[BoxStep]) -> CallSteps:
         replace(step, name=f"{step.name}{_AGAIN}", needed=False, seconds=_SECONDS, env={**step.env, **env})
         for step in steps
     ]
-    told = BoxStep(_STEP, ("sh", "-c", 'cat "$STET_CALLS"'), 5.0, env=env)
-    found = (*placing, *again, told)
+    print_calls = BoxStep(_STEP, ("sh", "-c", 'cat "$STET_CALLS"'), 5.0, env=env)
+    found = (*placing, *again, print_calls)
     return CallSteps(found, files, sum(each.seconds for each in found))
 
 

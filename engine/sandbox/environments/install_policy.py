@@ -54,8 +54,8 @@ class InstallPolicy:
 
     async def _let(self, unknown: Iterable[str]) -> None:
         names = tuple(unknown)
-        if strange := [name for name in names if not _PACKAGE.fullmatch(name)]:
-            raise PolicyError(f"{_listed(strange)}: no such package.")
+        if invalid := [name for name in names if not _PACKAGE.fullmatch(name)]:
+            raise PolicyError(f"{_listed(invalid)}: no such package.")
         if names and (self.ask is None or not await self.ask(names)):
             raise PolicyError(
                 f"{_listed(names)} {'is' if len(names) == 1 else 'are'} not installed here, not among the project's "

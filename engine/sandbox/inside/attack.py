@@ -52,7 +52,7 @@ def watch_folder(targets: Targets) -> str | None:
     return "a watch over a folder of the user's" if _libc.inotify_add_watch(watch, folder, 0xFFF) >= 0 else None
 
 
-def write_beside(targets: Targets) -> str | None:
+def create_in_folder(targets: Targets) -> str | None:
     """Create a file in a folder of the user's."""
     path = Path(targets["canary"] + ".written")
     path.write_text("here", encoding="ascii")
@@ -145,7 +145,7 @@ def signal_victim(targets: Targets) -> str | None:
     return f"process {targets['victim']}"
 
 
-def signal_otherwise(targets: Targets) -> str | None:
+def signal_by_other_calls(targets: Targets) -> str | None:
     """Signal it by other calls: to its thread, to its group, by a descriptor, with a value."""
     victim = targets["victim"]
     ways = {
@@ -196,9 +196,9 @@ def read_environments(targets: Targets) -> str | None:
             variables = (process / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        strange = sorted({part.split(b"=")[0].decode() for part in variables if part} - allowed)
-        if strange:
-            return f"process {process.name}: {', '.join(strange[:3])}"
+        foreign = sorted({part.split(b"=")[0].decode() for part in variables if part} - allowed)
+        if foreign:
+            return f"process {process.name}: {', '.join(foreign[:3])}"
     return None
 
 
@@ -209,7 +209,7 @@ ATTACKS: tuple[tuple[str, Attack], ...] = (
     ("fs_read", watch_folder),
     ("fs_read", read_command_lines),
     ("fs_seen", see_file),
-    ("fs_write", write_beside),
+    ("fs_write", create_in_folder),
     ("fs_write", overwrite),
     ("fs_write", change_mode),
     ("fs_write", change_times),
@@ -223,7 +223,7 @@ ATTACKS: tuple[tuple[str, Attack], ...] = (
     ("unix_sockets", send_through_pair),
     ("unix_sockets", share_memory),
     ("signals", signal_victim),
-    ("signals", signal_otherwise),
+    ("signals", signal_by_other_calls),
     ("signals", own_descriptor_signals),
     ("signals", limit_victim),
     ("environment", read_environments),

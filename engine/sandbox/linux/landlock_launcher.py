@@ -52,7 +52,7 @@ def main() -> None:
             _confined(policy, theirs, libc, warden)
         except BaseException as error:  # noqa: BLE001 - after any error, nothing may continue outside the walls
             number = error.errno if isinstance(error, OSError) else None
-            _tell(status, {"error": f"{type(error).__name__}: {error}", "errno": number})
+            _report(status, {"error": f"{type(error).__name__}: {error}", "errno": number})
         os._exit(127)
     theirs.close()
     for stream in (0, 1, 2, *policy["keep"]):
@@ -63,7 +63,7 @@ def main() -> None:
     finally:
         _end_all()
     if result:
-        _tell(status, result)
+        _report(status, result)
     os._exit(0)
 
 
@@ -211,5 +211,5 @@ def _end_all() -> None:
         time.sleep(0.001)
 
 
-def _tell(status: int, result: Mapping[str, Any]) -> None:
+def _report(status: int, result: Mapping[str, Any]) -> None:
     os.write(status, json.dumps(result).encode() + b"\n")

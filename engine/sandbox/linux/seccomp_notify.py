@@ -26,7 +26,7 @@ _AT_FDCWD, _AT_SYMLINK_NOFOLLOW = -100, 0x100
 _PAGE, _LONGEST = 4096, 4096
 _MODES = 0o1777  # no program of the sandbox runs as another user
 
-_GO_ON = object()
+_ALLOWED = object()
 """The caller may make its call: nothing in it can be exchanged in between."""
 
 
@@ -64,7 +64,7 @@ class SyscallAnswers:
         self._listener, self._later = listener, []
         error = flags = 0
         try:
-            if self._calls[number](caller, *arguments) is _GO_ON:
+            if self._calls[number](caller, *arguments) is _ALLOWED:
                 flags = _CONTINUE
         except OSError as failed:
             error = -(failed.errno or errno.EPERM)
@@ -85,7 +85,7 @@ class SyscallAnswers:
         if self._processes >= self._most:
             raise BlockingIOError(errno.EAGAIN, "too many processes")
         self._processes += 1
-        return _GO_ON
+        return _ALLOWED
 
     _vfork = _clone = _fork
 
@@ -96,14 +96,14 @@ class SyscallAnswers:
         own = _group_leader(caller)
         # Its process id stays its own while it waits; its own group, begun in the sandbox, has no member outside.
         if target in (own, 0):
-            return _GO_ON
+            return _ALLOWED
         if target > 0:
             self._signal(target, sent)
             return None
-        everybody = [process for process in self._members() if target == -1 or _group(process) == -target]
-        if not everybody:
+        receivers = [process for process in self._members() if target == -1 or _group(process) == -target]
+        if not receivers:
             raise ProcessLookupError(errno.ESRCH, "no such group")
-        for process in everybody:
+        for process in receivers:
             if process != own or (target != -1 and self.patient):
                 with contextlib.suppress(ProcessLookupError):
                     self._signal(process, sent)
@@ -113,7 +113,7 @@ class SyscallAnswers:
 
     def _tgkill(self, caller: int, group: int, thread: int, sent: int, *_: int) -> object:
         if _int(group) == _group_leader(caller):
-            return _GO_ON
+            return _ALLOWED
         if group != thread:
             raise PermissionError(errno.EPERM, "a thread of another process")
         self._signal(_int(group), _int(sent))
@@ -121,7 +121,7 @@ class SyscallAnswers:
 
     def _tkill(self, caller: int, thread: int, sent: int, *_: int) -> object:
         if thread == caller:
-            return _GO_ON
+            return _ALLOWED
         own = _group_leader(caller)
         if _group_leader(_int(thread)) == own:
             self._checked(self._libc.tgkill(own, _int(thread), _int(sent)))

@@ -39,7 +39,7 @@ class Clock:
         self._policy, self._nice = _yields(root, root)
         self._times: dict[int, tuple[int, int, int]] = {}
         self._waits: dict[int, tuple[int, int]] = {}
-        self._has_times, self._owed = False, 0
+        self._has_times, self._counted = False, 0
         self.waited = self._computed = self._idle = self._took = 0.0
         self._look()
 
@@ -87,7 +87,7 @@ class Clock:
     def _new_times(self, processes: list[int]) -> int:
         """CPU ticks since the last sample. The parent of an ended process reports that process's total.
 
-        The part counted while the process lived is `owed` then and not counted again; it expires after one more sample.
+        The part that was `counted` while the process lived is not counted again; it expires after one more sample.
         """
         before, self._times = self._times, {}
         own = inherited = gone = 0
@@ -102,9 +102,9 @@ class Clock:
                 self._times[process] = times
                 own += times[1] - known[1]
                 inherited += times[2] - known[2]
-        owed, self._owed = self._owed + gone, min(max(self._owed + gone - inherited, 0), gone)
+        counted, self._counted = self._counted + gone, min(max(self._counted + gone - inherited, 0), gone)
         self._has_times = self._has_times or own + inherited > 0
-        return max(own, 0) + max(inherited - owed, 0)
+        return max(own, 0) + max(inherited - counted, 0)
 
     def _longest_wait(self, processes: list[int]) -> int:
         """Nanoseconds. The values of threads that are not listed for a moment are kept."""

@@ -98,19 +98,10 @@ class Change:
     """Changed files that are not judged, each with the reason."""
     messages: tuple[str, ...] = ()
     """Messages of the commits, the newest first."""
-    is_git: bool = True
-    """Whether the project is a git repository."""
 
 
 def change_of(
-    root: Path,
-    base: Tree,
-    head: Tree,
-    disk: Tree,
-    *,
-    within: tuple[str, ...] = (),
-    messages: tuple[str, ...] = (),
-    is_git: bool = True,
+    root: Path, base: Tree, head: Tree, disk: Tree, *, within: tuple[str, ...] = (), messages: tuple[str, ...] = ()
 ) -> Change:
     """The change from `base` to `head`, where the working folder holds `disk`.
 
@@ -132,7 +123,7 @@ def change_of(
         elif sides[0] != sides[1]:  # a mode alone is no change of the code
             files.append(ChangedFile(path, *sides, path))
     return Change(
-        root, base, head, tuple(_renamed(files)), _over(base, disk), _over(head, disk), tuple(skipped), messages, is_git
+        root, base, head, tuple(_renamed(files)), _over(base, disk), _over(head, disk), tuple(skipped), messages
     )
 
 

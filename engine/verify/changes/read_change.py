@@ -63,7 +63,7 @@ def _is_folder(asked: ChangeQuery, folder: Path, root: Path | None) -> bool:
 
 def _of_folders(asked: ChangeQuery, folder: Path) -> Change:
     base, head = FolderTree((folder / asked.base).resolve(), asked.base), FolderTree(folder, str(asked.folder))
-    return change_of(folder, base, head, head, within=_within(asked, folder, base, head), is_git=False)
+    return change_of(folder, base, head, head, within=_within(asked, folder, base, head))
 
 
 def _of_git(asked: ChangeQuery, root: Path) -> Change:

@@ -57,13 +57,13 @@ async def _evidence(case: Case, file: ChangedFile, suite: SuiteRuns, runs: TestR
         return Evidence(Check.TESTS, Ruling.UNKNOWN, f"no test of {file.path} passes: {why}")
     tests = PassingTests(passing, passing & was, len(failing))
 
-    def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+    def named_in(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
         return tests_naming(ids, names, case.after.text, selected.helpers, selected.texts, case.language)
 
     async def rerun(text: str) -> TestReport | None:
         return await suite.on_text(file.path, text)
 
-    found = await judge_execution(case, tests, after.traced.get(file.path), saying, rerun)
+    found = await judge_execution(case, tests, after.traced.get(file.path), named_in, rerun)
     before = runs.before or TestReport("", SuiteOutcome.NOTHING_RAN)
     return await unless_forged(found, case, before, after)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from stet_ls.engine.execution.languages import for_language as execution_of
+from stet_ls.engine.execution.language_table import for_language as execution_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.project_tests.report_text import failure_text
 from stet_ls.engine.runners.language_table import for_language

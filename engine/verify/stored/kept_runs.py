@@ -18,7 +18,7 @@ from stet_ls.engine.verify.report import CheckResult
 from stet_ls.engine.verify.stored.result_cache import VerifyCache, key_of
 
 _ENDED = frozenset({SuiteOutcome.GREEN, SuiteOutcome.RED, SuiteOutcome.ERROR, SuiteOutcome.NOTHING_RAN})
-_UNHURRIED = 2.5
+_BELOW_LIMITS = 2.5
 """Seconds below every time limit within a comparison: one that took less was stopped by none of them."""
 
 _ENOUGH = 15.0
@@ -65,7 +65,7 @@ class KeptRuns:
             return known
         began, is_early = time.monotonic(), case.runtime is not None and case.runtime.left() > _ENOUGH
         result = await run()
-        ended = result.status in (Ruling.PASS, Ruling.FAIL) or time.monotonic() - began < _UNHURRIED
+        ended = result.status in (Ruling.PASS, Ruling.FAIL) or time.monotonic() - began < _BELOW_LIMITS
         if is_early and ended:
             self.cache.put(CheckResult, key, result)
         return result

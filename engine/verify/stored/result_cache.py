@@ -40,7 +40,6 @@ class VerifyCache:
 
     folder: Path
     is_on: bool = True
-    hits: int = 0
     _new: dict[str, str] = field(default_factory=dict, repr=False)
 
     def get(self, kind: type[T], key: str) -> T | None:
@@ -53,7 +52,6 @@ class VerifyCache:
             found: T = _adapter(kind).validate_json(data)
         except (ValidationError, RecursionError):
             return None
-        self.hits += 1
         return found
 
     def put(self, kind: type[T], key: str, result: T) -> None:

@@ -72,13 +72,13 @@ def _system_message(text: str) -> Answer:
 class HookOutput:
     """The answers that an agent reads on standard output, as JSON with exit status 0.
 
-    `context` informs the model after an edit, `refuse` keeps it working at the end of its turn, `tell` reaches the user
-    and decides nothing.
+    `context` informs the model after an edit, `refuse` keeps it working at the end of its turn, `notify` reaches the
+    user and decides nothing.
     """
 
     context: Callable[[str], Answer] = _nothing
     refuse: Callable[[str], Answer] = _nothing
-    tell: Callable[[str], Answer] = _system_message
+    notify: Callable[[str], Answer] = _system_message
     is_text: bool = False
     """Plain text and an exit status in place of JSON."""
 

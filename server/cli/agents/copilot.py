@@ -45,7 +45,7 @@ AGENT = Agent(
     HookOutput(
         context=lambda text: {"additionalContext": text},
         refuse=claude_code.refuse,
-        tell=lambda text: {"type": "progress", "message": text},  # a line of progress; it decides nothing
+        notify=lambda text: {"type": "progress", "message": text},  # a line of progress; it decides nothing
     ),
     "Copilot CLI runs a project's hooks in folders that you trust. The cloud agent runs them from the default branch, "
     "and has no `stet` unless its setup steps install it.",

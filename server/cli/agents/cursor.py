@@ -30,7 +30,7 @@ AGENT = Agent(
     HookOutput(
         context=lambda text: {"additional_context": text},
         refuse=lambda text: {"followup_message": text},  # becomes the user's next message
-        tell=lambda _text: {},  # there is no answer that reaches the user alone; standard error goes to its log
+        notify=lambda _text: {},  # there is no answer that reaches the user alone; standard error goes to its log
     ),
     "Cursor runs the hooks of trusted workspaces. `cursor-agent -p` calls no hook at the end of a turn.",
     seconds_at_stop=25.0,

@@ -49,7 +49,7 @@ def _changed(asked: ChangeQuery) -> Iterator[Change]:
     folder = asked.folder.resolve()
     if asked.base_tree is not None and repository(folder) is None:
         disk = FolderTree(folder)
-        yield change_of(folder, asked.base_tree, disk, disk, is_git=False)
+        yield change_of(folder, asked.base_tree, disk, disk)
     else:
         with read_change(asked) as change:
             yield change

@@ -82,7 +82,7 @@ AGENT = Agent(
     HookOutput(
         context=lambda text: {"context": text},
         refuse=lambda text: {"message": text},
-        tell=lambda text: {"message": text},
+        notify=lambda text: {"message": text},
     ),
     "The plugin runs inside opencode with all its rights, at its next start. At the end of a turn it shows its finding "
     "to you; opencode has no way to send it to the model then.",

@@ -66,9 +66,9 @@ class FileReport:
         return any(finding.severity is Severity.ERROR for _, finding in self.findings)
 
     @property
-    def doubted(self) -> bool:
+    def uncertain(self) -> bool:
         """Whether only a grammar that cannot be trusted reported an error."""
-        return self.verdict.status is Status.ERROR and _doubtful(self.verdict)
+        return self.verdict.status is Status.ERROR and _is_uncertain(self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class FileChecker:
         found = list(self._only_new(texts, found)) if self.baseline else found
         for text, seen in zip(texts, found, strict=True):
             source, verdict = text.source, seen.verdict
-            shown = [_demoted(finding) for finding in seen.syntax] if _doubtful(verdict) else seen.syntax
+            shown = [_demoted(finding) for finding in seen.syntax] if _is_uncertain(verdict) else seen.syntax
             yield FileReport(
                 text.path or Path(),
                 text.language,
@@ -175,7 +175,7 @@ def _unknown(language: str, reason: str) -> SyntaxVerdict:
     return SyntaxVerdict(Status.UNKNOWN, language, may_block=False, reason=reason)
 
 
-def _doubtful(verdict: SyntaxVerdict) -> bool:
+def _is_uncertain(verdict: SyntaxVerdict) -> bool:
     return not (verdict.authoritative or verdict.may_block)
 
 

@@ -68,7 +68,7 @@ _TOGETHER = {
     "not read": "were not read",
     "not judged": "were not checked",
     "second best": "were not checked by the best tool",
-    "doubted": "have findings that are warnings only",
+    "uncertain": "have findings that are warnings only",
 }
 
 
@@ -81,9 +81,9 @@ def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
         yield "not judged", f"{report.path}: not checked: {reason}{hint}"
     elif report.verdict.reason:
         yield "second best", f"{report.path}: checked by {report.verdict.source} only: {report.verdict.reason}"
-    if report.findings and report.doubted:
+    if report.findings and report.uncertain:
         yield (
-            "doubted",
+            "uncertain",
             f"{report.path}: findings are warnings only: valid code can be beyond this language's grammar",
         )
 

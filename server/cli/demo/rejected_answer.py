@@ -31,8 +31,8 @@ async def show(root: Path) -> bool:
             ("a wrong reply was caught: it parses and its names resolve, but it behaves differently"), "green"
         )
         return True
-    unsaid = next((item.detail for item in answer.evidence if item.verdict is not Ruling.PASS), answer.message)
-    render.print_line(f"the wrong reply was not caught: {unsaid}", "red")
+    not_proven = next((item.detail for item in answer.evidence if item.verdict is not Ruling.PASS), answer.message)
+    render.print_line(f"the wrong reply was not caught: {not_proven}", "red")
     return False
 
 

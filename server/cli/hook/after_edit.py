@@ -24,7 +24,7 @@ from stet_ls.validators.source import Source
 SECONDS = 1.5
 _MOST_BYTES = 500_000
 _CHECKS = (Check.SYNTAX, Check.NAMES, Check.DANGER)
-_TOLD = {Check.SYNTAX: (Ruling.FAIL,), Check.NAMES: (Ruling.FAIL,), Check.DANGER: (Ruling.FAIL, Ruling.UNKNOWN)}
+_REPORTED = {Check.SYNTAX: (Ruling.FAIL,), Check.NAMES: (Ruling.FAIL,), Check.DANGER: (Ruling.FAIL, Ruling.UNKNOWN)}
 
 
 async def findings(root: Path, base: Tree | None, files: Sequence[Path]) -> list[str]:
@@ -51,7 +51,7 @@ async def _judged(root: Path, file: ChangedFile, check: Check) -> str:
     tools = Toolbox(workspaces=(root,))  # no program of the project's own runs
     case = Case(CHANGED_CODE, file.language, root / file.path, Source(before), Source(after), tools=tools)
     evidence = await judge_of(check).judge(case)
-    return clean(f"{file.path}: {check.value}: {evidence.detail}") if evidence.verdict in _TOLD[check] else ""
+    return clean(f"{file.path}: {check.value}: {evidence.detail}") if evidence.verdict in _REPORTED[check] else ""
 
 
 def _changed(root: Path, base: Tree | None, files: Sequence[Path]) -> list[ChangedFile]:

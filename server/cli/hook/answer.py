@@ -30,7 +30,7 @@ def answer(agent: Agent, event: HookEvent, files: Sequence[str]) -> int:
         reason = str(error) if isinstance(error, StetError | ValueError) else type(error).__name__
         message = f"Stet's hook failed, nothing was checked: {reason or type(error).__name__}"
         print(message, file=sys.stderr)
-        given = {} if agent.output.is_text else agent.output.tell(message)
+        given = {} if agent.output.is_text else agent.output.notify(message)
     if agent.output.is_text:
         text = given.get("reason", "")
         print(text, end="\n" if text else "")

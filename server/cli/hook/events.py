@@ -60,7 +60,7 @@ async def edited(agent: Agent, payload: Payload) -> Answer:
         return {}
     digest = sha256("\n".join(lines).encode()).hexdigest()
     given = sessions.claim(root, "edit", digest, agent.name)
-    if given is not None and _is_twin(agent, given.owner):
+    if given is not None and _runs_same_hook(agent, given.owner):
         return {}
     sessions.settle(root, "edit", digest, "told", "")
     text = f"Stet checked this edit:\n{fence(lines, MOST_CHARACTERS - 100)}"
@@ -75,7 +75,7 @@ async def stopped(agent: Agent, payload: Payload) -> Answer:
     if names[0] == names[1]:
         return {}
     given = sessions.claim(root, *names, agent.name)
-    if given is not None and _is_twin(agent, given.owner):
+    if given is not None and _runs_same_hook(agent, given.owner):
         return {}
     if given is None or not given.verdict:
         given = await _judged(agent, root, base, head, names)
@@ -105,7 +105,9 @@ def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenA
     with sessions.session_record(agent.name, payload.session, root) as rows:
         row = rows[0] if rows else sessions.Session(agent.name, payload.session, str(root))
         if row.refusals >= sessions.MOST_REFUSALS:
-            return agent.output.tell(f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}")
+            return agent.output.notify(
+                f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}"
+            )
         rows[:] = [replace(row, refusals=row.refusals + 1)]
     return agent.output.refuse(given.text)
 
@@ -170,6 +172,6 @@ def _reset(agent: Agent, payload: Payload) -> None:
         rows[:] = [replace(row, refusals=0) for row in rows]
 
 
-def _is_twin(agent: Agent, other: str) -> bool:
+def _runs_same_hook(agent: Agent, other: str) -> bool:
     """Whether another agent's hook was called for the same event, since one product runs both files."""
     return other != agent.name and (other in agent.also_reads or agent.name in AGENTS[other].also_reads)

@@ -101,8 +101,8 @@ def decode(raw: bytes, name: str, encoding: str = "utf-8", *, way_out: str = "")
     except UnicodeDecodeError as error:
         if b"\0" in raw[:8000]:
             raise UsageError(f"{name} is a binary file") from None
-        spoken = "UTF-8" if encoding == "utf-8" else encoding
-        raise UsageError(f"{name} is not {spoken} text (byte {error.start}){way_out}") from None
+        shown_encoding = "UTF-8" if encoding == "utf-8" else encoding
+        raise UsageError(f"{name} is not {shown_encoding} text (byte {error.start}){way_out}") from None
     if "\0" in text:
         raise UsageError(f"{name} is a binary file")
     return text

@@ -56,7 +56,7 @@ class Tools:
             report = await self._report(root, base, paths, intent, budget)
         except (StetError, OSError) as error:
             return VerifyResult(verdict="refused", reason=clean(str(error)))
-        return fitted_result(self._told(report))
+        return fitted_result(self._verify_result(report))
 
     async def compare(
         self, old: str, new: str, named: str, unit: str, path: str, base: str, budget: float
@@ -94,7 +94,7 @@ class Tools:
         asked = ChangeQuery(folder, base=revision, paths=within, base_tree=tree)
         return await report_of(asked, budget=budget, intent=intent)
 
-    def _told(self, report: Report) -> VerifyResult:
+    def _verify_result(self, report: Report) -> VerifyResult:
         unproven = [each for each in report.units if each.verdict is Verdict.UNPROVEN]
         findings = [self._row(each) for each in report.findings]
         return VerifyResult(

@@ -131,8 +131,8 @@ class Batch:
         self.ledger.finish(name, TargetState.WRITTEN, after)
 
     def _state(self, answer: Answer) -> TargetState:
-        if answer.unneeded:
-            return TargetState.UNNEEDED
+        if answer.nothing_to_do:
+            return TargetState.NOTHING_TO_DO
         if not answer.success:
             return TargetState.REFUSED
         if answer.refuted:

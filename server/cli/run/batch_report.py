@@ -23,7 +23,7 @@ class TargetState(StrEnum):
     """There is an edit; nothing was written."""
     ANSWERED = "answered"
     """A success without an edit, such as an explanation."""
-    UNNEEDED = "unneeded"
+    NOTHING_TO_DO = "unneeded"
     REFUSED = "refused"
     REFUTED = "refuted"
     RISKY = "risky"
@@ -32,7 +32,7 @@ class TargetState(StrEnum):
     """An error; the only state of a target that ended which `--resume` runs again."""
 
 
-GOOD = frozenset({TargetState.WRITTEN, TargetState.OFFERED, TargetState.ANSWERED, TargetState.UNNEEDED})
+GOOD = frozenset({TargetState.WRITTEN, TargetState.OFFERED, TargetState.ANSWERED, TargetState.NOTHING_TO_DO})
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,12 +46,12 @@ def rename_diff(old: str, new: str, before: str = "", after: str = "") -> str:
 
 def _quoted(name: str) -> str:
     """A name as git writes it: a line end in it would start another line of the patch."""
-    if not _ODD.search(name):
+    if not _UNPRINTABLE.search(name):
         return name
-    return '"' + _ODD.sub(lambda match: f"\\{ord(match.group()):03o}", name) + '"'
+    return '"' + _UNPRINTABLE.sub(lambda match: f"\\{ord(match.group()):03o}", name) + '"'
 
 
-_ODD = re.compile(r'[\x00-\x1f\x7f"\\]')
+_UNPRINTABLE = re.compile(r'[\x00-\x1f\x7f"\\]')
 
 
 def _lines(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Function = Callable[..., Any]
-_PATIENCE = 1
+_TIMEOUT = 1
 """Seconds of the processor's time after which a reference's input says nothing: no one waits for it."""
 _SLACK = 5
 """So many times that is what the code in question gets."""
@@ -39,7 +39,7 @@ def same_result(new: Function, references: Sequence[Function], inputs: Sequence[
     for given in inputs:
         wanted = [_outcome(each, given) for each in references]
         if all(each is not None and _equal(each[0], wanted[0][0]) for each in wanted):
-            found = _outcome(new, given, _SLACK * _PATIENCE)
+            found = _outcome(new, given, _SLACK * _TIMEOUT)
             assert found is not None, given
             assert _equal(found[0], wanted[0][0]), given
 
@@ -49,7 +49,7 @@ def same_behavior(new: Function, old: Function, inputs: Sequence[Sequence[Any]])
     for given in inputs:
         wanted = _outcome(old, given)
         if wanted is not None:
-            found = _outcome(new, given, _SLACK * _PATIENCE)
+            found = _outcome(new, given, _SLACK * _TIMEOUT)
             assert found is not None, given
             assert type(found[0]) is type(wanted[0]), given
             assert all(map(_equal, found, wanted)), given
@@ -68,7 +68,7 @@ def faster(new: Function, old: Function, inputs: Sequence[Sequence[Any]], least:
     assert ratio >= least, ratio
 
 
-def _outcome(function: Function, given: Sequence[Any], seconds: float = _PATIENCE) -> tuple[Any, Sequence[Any]] | None:
+def _outcome(function: Function, given: Sequence[Any], seconds: float = _TIMEOUT) -> tuple[Any, Sequence[Any]] | None:
     """What comes back, and the arguments afterwards; None if it raises, or takes longer."""
     arguments = copy.deepcopy(given)
     signal.signal(signal.SIGVTALRM, _give_up)

@@ -88,7 +88,7 @@ def main() -> int:
     old = read(arguments.table)
     new = recount(old, known)
     for row in new:
-        print(_told(row))
+        print(_printed_row(row))
     if arguments.check:
         return 0 if dumps(old) == dumps(new) else 1
     arguments.table.write_text(dumps(new), encoding="utf-8")
@@ -194,7 +194,7 @@ def disorder(cells: Mapping[EvidenceTier, MeasuredChance]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _told(row: CalibrationRow) -> str:
+def _printed_row(row: CalibrationRow) -> str:
     parts = [f"{row.name}:"]
     for at, cell in row.cells.items():
         low, high = cell.interval or (0.0, 1.0)

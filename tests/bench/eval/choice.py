@@ -55,6 +55,6 @@ def shown_examples(task: Task) -> str:
     """The examples that the model was shown: those of the docstring, in prose too, and of the instruction."""
     written = [each[each.index(">>>") :] for each in task.text.split("\n\n") if ">>>" in each]
     prose = "".join(each.text for each in documented_examples(task.text, task.unit, task.instruction) if each.certain)
-    own = stated_examples(task.instruction, task.unit, wished=True)
+    own = stated_examples(task.instruction, task.unit, requested=True)
     lines = [line.strip() for part in written for line in part.split("\n") if '"""' not in line]
     return "\n".join(["\n".join(lines), prose, own])

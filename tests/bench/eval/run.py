@@ -175,9 +175,9 @@ async def _try(
     if arm.choice is None:
         answer = random.Random(case.id).choice(answers)
     else:
-        texts = [_landed(case, arm, each) if isinstance(each, Answer) else None for each in answers]
+        texts = [_final_text(case, arm, each) if isinstance(each, Answer) else None for each in answers]
         answer = answers[await chosen(arm.choice, case, texts, sandbox)]
-    after = _landed(case, arm, answer) if isinstance(answer, Answer) else None
+    after = _final_text(case, arm, answer) if isinstance(answer, Answer) else None
     held = _edited(case, answer) if after is None and isinstance(answer, Answer) else after
     right = held is not None and await passes(sandbox, held, case.hidden)
     asked = arm.judged and after is not None and isinstance(answer, Answer) and _asks(answer)
@@ -217,8 +217,8 @@ def _outcome(*, offered: bool, held: bool, right: bool, asked: bool) -> str:
 
 def _asks(answer: Answer) -> bool:
     """Whether an editor asks before it applies the edit."""
-    doubts = (each for each in answer.evidence if each.trusted and each.verdict is Ruling.UNKNOWN)
-    return answer.not_run or any(each.check is not Check.DANGER for each in doubts)
+    unsure = (each for each in answer.evidence if each.trusted and each.verdict is Ruling.UNKNOWN)
+    return answer.not_run or any(each.check is not Check.DANGER for each in unsure)
 
 
 def _edited(case: Case, answer: Answer) -> str | None:
@@ -248,7 +248,7 @@ def _request(case: Case, arm: Arm) -> Request:
     )
 
 
-def _landed(case: Case, arm: Arm, answer: Answer) -> str | None:
+def _final_text(case: Case, arm: Arm, answer: Answer) -> str | None:
     """The document after an answer; None if nothing lands.
 
     What a judge refuted lands only at a person's word, who saw why: here no one gives it. A model without judges is

@@ -76,18 +76,18 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 def _memory(rows: Sequence[Result]) -> list[str]:
     """A sentence for each variant with a memory that held something: in how many cases it had a part."""
-    told = []
+    sentences = []
     for arm in dict.fromkeys(row["arm"] for row in rows if row.get("remembered")):
         chosen = [row for row in rows if row["arm"] == arm]
         shown = [row for row in chosen if row["remembered"]]
         own = [row for row in shown if any(each["own"] for each in row["remembered"])]
-        told.append(
+        sentences.append(
             f"- *{arm}*: in {len(shown)} of {len(chosen)} cases something remembered was in the prompt, "
             f"in {len(own)} of them the very task's solution; "
             f"{sum(row['passed'] for row in shown)} of the {len(shown)} are right, and "
             f"{sum(row['passed'] for row in chosen if row not in shown)} of the other {len(chosen) - len(shown)}."
         )
-    return ["", *told] if told else []
+    return ["", *sentences] if sentences else []
 
 
 def _key(row: Result) -> tuple[str, int]:

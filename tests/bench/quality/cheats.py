@@ -41,8 +41,10 @@ def rows() -> Iterator[Row]:
         yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Verdict)))
         for case, report in own:
             if report.verdict is wrong and os.environ.get("NAMES"):
-                told = [each.detail for each in report.findings] + [each.detail for each in report.tests if each.detail]
-                yield Row(f"  {case.name}", "; ".join(told)[:200] or "-")
+                details = [each.detail for each in report.findings] + [
+                    each.detail for each in report.tests if each.detail
+                ]
+                yield Row(f"  {case.name}", "; ".join(details)[:200] or "-")
 
 
 async def _reports(folder: Path, chosen: list[ChangeCase]) -> list[tuple[ChangeCase, Report]]:

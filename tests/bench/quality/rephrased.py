@@ -33,7 +33,7 @@ def instructions() -> list[str]:
     return made[:PAIRS]
 
 
-def apart() -> list[str]:
+def distinct_tasks() -> list[str]:
     """500 tasks, no two of which differ by their verb alone: every thing in every way, the verbs by turns."""
     pairs = itertools.product(THINGS, _WAYS)
     return [f"{verb} {thing} {way}".capitalize() for verb, (thing, way) in zip(itertools.cycle(_VERBS), pairs)][:PAIRS]

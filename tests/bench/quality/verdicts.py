@@ -188,8 +188,8 @@ async def _place() -> AsyncIterator[tuple[Runtime, Path]]:
 def _variants(cases: Sequence[Rewrite]) -> Iterator[tuple[Rewrite, bool]]:
     for case in cases:
         is_right = case.label is Label.RIGHT
-        yield case, is_right and not case.is_told
-        if is_right and case.is_told and case.language == "python":
+        yield case, is_right and not case.is_documented
+        if is_right and case.is_documented and case.language == "python":
             yield case.bare(), True
 
 
@@ -249,8 +249,8 @@ def outcome_of(evidence: Sequence[Evidence]) -> tuple[Outcome, str]:
     if asked:
         return Outcome.ASKED, "; ".join(asked)
     proven = [each for each in evidence if each.check in PROVING and each.trusted and each.verdict is Ruling.PASS]
-    told = "; ".join(f"{each.label}: {each.detail}" for each in evidence if each.check in PROVING)
-    return (Outcome.ALIKE if proven else Outcome.SILENT), told
+    details = "; ".join(f"{each.label}: {each.detail}" for each in evidence if each.check in PROVING)
+    return (Outcome.ALIKE if proven else Outcome.SILENT), details
 
 
 def _refutes(item: Evidence) -> bool:
@@ -272,7 +272,7 @@ def crosshair(cases: Sequence[Rewrite]) -> Iterator[Row]:
     with ThreadPoolExecutor(2) as pool:
         said = list(pool.map(lambda case: _crosshair(program, case), functions))
     for label in Label:
-        among = [told for case, told in zip(functions, said, strict=True) if case.label is label]
+        among = [details for case, details in zip(functions, said, strict=True) if case.label is label]
         if among:
             yield Row(f"crosshair, {label}: told as different", _share(among.count("different"), len(among)))
             yield Row(f"crosshair, {label}: not looked at", _share(among.count("unknown"), len(among)))
@@ -315,13 +315,13 @@ def misses(judged: Sequence[Judged]) -> Iterator[str]:
     """The cases about which a user reads the wrong thing, or nothing, with that text."""
     for each in judged:
         if each.is_miss:
-            bare = " (bare)" if each.is_bare and each.case.is_told is False else ""
+            bare = " (bare)" if each.is_bare and each.case.is_documented is False else ""
             yield f"- `{each.case.id}`{bare}: {each.outcome}. {' '.join(each.reason.split())[:400]}"
 
 
 def main() -> None:
     """Prints the summary, the table by kind, and what is asked for besides."""
-    parser = argparse.ArgumentParser(description="Verdicts on labelled rewrites.")
+    parser = argparse.ArgumentParser(description="Verdicts on labeled rewrites.")
     parser.add_argument("--half", type=Half, choices=list(Half))
     parser.add_argument("--kind", default="")
     parser.add_argument("--misses", type=Path, help="write the cases that were missed to this file")

@@ -28,7 +28,7 @@ def editor(neovim: Neovim, file: Path) -> Neovim:
     return neovim
 
 
-def told(nvim: Neovim) -> list[str]:
+def reported(nvim: Neovim) -> list[str]:
     """The messages of all diagnostics of the file, whichever window has the cursor."""
     found: list[str] = nvim.lua("""
       local file = vim.fn.bufnr("other.py")
@@ -37,52 +37,52 @@ def told(nvim: Neovim) -> list[str]:
     return found
 
 
-def wait_told(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
+def wait_for_diagnostics(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
     """Waits from outside, so that the editor's main loop continues to read its keys."""
     deadline = time.monotonic() + SECONDS
-    while not wanted(found := told(nvim)):
+    while not wanted(found := reported(nvim)):
         assert time.monotonic() < deadline, found
         time.sleep(0.05)  # a question after the other without a pause keeps the editor from hearing its server
 
 
 def test_a_syntax_error_is_shown_while_typing_and_removed_when_fixed(editor: Neovim) -> None:
-    wait_told(editor, lambda found: not found)
+    wait_for_diagnostics(editor, lambda found: not found)
     editor.lua("vim.api.nvim_input('Gox = (1')")
-    wait_told(editor, lambda found: any("'(' is never closed" in message for message in found))
+    wait_for_diagnostics(editor, lambda found: any("'(' is never closed" in message for message in found))
     editor.lua("vim.api.nvim_input(')')")
-    wait_told(editor, lambda found: not found)
+    wait_for_diagnostics(editor, lambda found: not found)
     editor.lua("vim.api.nvim_input('<Esc>')")
 
 
 def test_an_error_that_only_python_finds_is_shown_after_a_pause(editor: Neovim) -> None:
     editor.lua("vim.api.nvim_input(\"Goprint(end='', y)<Esc>\")")
     refused = "Positional argument cannot follow keyword argument"
-    wait_told(editor, lambda found: found == [refused])
+    wait_for_diagnostics(editor, lambda found: found == [refused])
     editor.lua("vim.api.nvim_input('dd')")
-    wait_told(editor, lambda found: not found)
+    wait_for_diagnostics(editor, lambda found: not found)
 
 
 def test_findings_of_analyze_are_shown_and_cleared_by_a_command(editor: Neovim) -> None:
     editor.command("1,5Stet analyze")
     assert editor.done()["status"] == "done"
-    wait_told(editor, lambda found: any("`os` imported but unused" in message for message in found))
+    wait_for_diagnostics(editor, lambda found: any("`os` imported but unused" in message for message in found))
     editor.lua("vim.api.nvim_input('q')")  # the report has the cursor
     editor.command("Stet clear")
-    wait_told(editor, lambda found: not any("imported but unused" in message for message in found))
+    wait_for_diagnostics(editor, lambda found: not any("imported but unused" in message for message in found))
 
 
 def test_errors_of_another_server_are_not_repeated(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     with Neovim(tmp_path, environment, plugin([*stet_argv(), "--stdio"])) as nvim:
         nvim.open(file)
         nvim.lua("vim.api.nvim_input('Gox = (1<Esc>')")
-        wait_told(nvim, lambda found: any("never closed" in message for message in found))
+        wait_for_diagnostics(nvim, lambda found: any("never closed" in message for message in found))
         nvim.lua("""
           local namespace, line = vim.api.nvim_create_namespace("other"), vim.api.nvim_buf_line_count(0) - 1
           vim.diagnostic.set(namespace, 0, {
             { lnum = line, col = 0, message = "'(' was not closed", severity = 1, source = "Pyright" },
           })
         """)
-        wait_told(nvim, lambda found: found == ["'(' was not closed"])
+        wait_for_diagnostics(nvim, lambda found: found == ["'(' was not closed"])
 
 
 def test_without_the_plugin_the_better_message_is_shown_too(
@@ -94,8 +94,8 @@ def test_without_the_plugin_the_better_message_is_shown_too(
         nvim.open(file)
         nvim.lua("vim.api.nvim_input(\"Goprint(end='', y)<Esc>\")")
         refused = "Positional argument cannot follow keyword argument"
-        wait_told(nvim, lambda found: found == [refused])
+        wait_for_diagnostics(nvim, lambda found: found == [refused])
         nvim.lua("vim.api.nvim_input('ggO# one<Esc>')")
-        wait_told(nvim, lambda found: found == [refused])
+        wait_for_diagnostics(nvim, lambda found: found == [refused])
         nvim.lua("vim.api.nvim_input('Gdd')")
-        wait_told(nvim, lambda found: not found)
+        wait_for_diagnostics(nvim, lambda found: not found)

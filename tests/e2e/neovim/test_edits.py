@@ -25,7 +25,7 @@ def test_an_edit_made_for_old_text_is_refused(editor: Neovim, scripted: Scripted
     result = editor.done()
     assert (result["status"], result["applied"]) == ("refused", False), result
     assert editor.text() == BEFORE.replace("        return 1\n", "        return 100\n", 1)
-    editor.wait_said("changed")
+    editor.wait_message("changed")
 
 
 def test_an_edit_is_applied_where_its_text_moved(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -137,4 +137,4 @@ def test_its_own_undo_takes_back_the_edit_alone(editor: Neovim) -> None:
     editor.command("Stet undo")
     assert editor.text() == f"first\n{BEFORE}last\n"
     editor.command("Stet undo")
-    editor.wait_said("no edit to undo")
+    editor.wait_message("no edit to undo")

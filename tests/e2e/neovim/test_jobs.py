@@ -93,7 +93,7 @@ def test_the_command_completes_actions_but_not_free_text(editor: Neovim) -> None
 
 def test_the_command_runs_actions_that_were_added_and_lists_them(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("Stet documnt")
-    editor.wait_said(", verify, document")
+    editor.wait_message(", verify, document")
     assert scripted.requests == []
 
     editor.command("Stet document")
@@ -110,9 +110,9 @@ def test_cancel_stops_the_reply_and_keeps_the_text(editor: Neovim, scripted: Scr
     scripted.wait_disconnect()
     assert editor.done()["status"] == "cancelled"
     assert editor.text() == BEFORE
-    editor.wait_said("Stet: refactor signs.py was cancelled")
+    editor.wait_message("Stet: refactor signs.py was cancelled")
     editor.command("Stet cancel")
-    editor.wait_said("Stet: nothing runs; nothing was cancelled")
+    editor.wait_message("Stet: nothing runs; nothing was cancelled")
 
 
 def test_cancelling_the_progress_stops_the_reply(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -175,7 +175,7 @@ def test_a_plan_is_a_buffer_that_writing_runs_and_tasks_are_listed(editor: Neovi
     assert result["status"] == "done", result
     assert [each["enabled"] for each in result["answer"]["plan"]["steps"]] == [True, False]
     editor.command("Stet tasks")
-    editor.wait_said("done", "shorter signs, and a function for zero")
+    editor.wait_message("done", "shorter signs, and a function for zero")
 
 
 TWO_STEPS = "1. refactor | signs.py | sign | compare once\n2. generate | signs.py | zero | gives 0\n"

@@ -49,10 +49,10 @@ def test_progress_is_shown_on_the_last_line_until_the_job_ends(
     release.set()
     editor.done()
     editor.wait("_G.echoed[#_G.echoed]:find('^Stet: [%d-]+ %% sure: same behavior on %d+ inputs')")
-    told = echoed()
-    assert any(line.startswith("Stet: refactor signs.py: ") for line in told)
-    assert "" in told
-    assert max(map(len, told)) <= 48, "a longer line asks for <Enter>"
+    messages = echoed()
+    assert any(line.startswith("Stet: refactor signs.py: ") for line in messages)
+    assert "" in messages
+    assert max(map(len, messages)) <= 48, "a longer line asks for <Enter>"
     assert "Workspace edit" not in editor.lua("return vim.fn.execute('messages')")
 
 
@@ -84,8 +84,8 @@ def test_a_failure_shows_what_to_do_next(editor: Neovim, scripted: ScriptedModel
     editor.lua("vim.o.columns = 300")
     editor.command("Stet refactor")
     assert editor.done()["status"] == "failed"
-    told = editor.wait_said("rejected the key", ":Stet health")
-    assert told.endswith("run `:Stet health` for the models, `:Stet retry` to try again")
+    messages = editor.wait_message("rejected the key", ":Stet health")
+    assert messages.endswith("run `:Stet health` for the models, `:Stet retry` to try again")
 
 
 def test_a_refusal_is_one_message_that_names_the_evidence_command(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -93,6 +93,6 @@ def test_a_refusal_is_one_message_that_names_the_evidence_command(editor: Neovim
     editor.lua("vim.o.columns = 200")
     editor.command("Stet refactor")
     assert editor.done()["status"] == "refused"
-    told = editor.wait_said(":Stet evidence")
-    assert told.startswith("Stet: Refactor: no edit, the model's code does not parse: ")
-    assert told.endswith(" :Stet evidence shows what was checked")
+    messages = editor.wait_message(":Stet evidence")
+    assert messages.startswith("Stet: Refactor: no edit, the model's code does not parse: ")
+    assert messages.endswith(" :Stet evidence shows what was checked")

@@ -124,7 +124,7 @@ def test_a_question_ignores_keys_in_insert_mode(editor: Neovim, scripted: Script
     editor.press("Goa")
     editor.wait("vim.api.nvim_get_mode().mode == 'i'")
     release.set()
-    editor.wait_said("a question waits for you")
+    editor.wait_message("a question waits for you")
     editor.press("qa<Esc>")
     editor.wait("vim.api.nvim_get_mode().mode == 'n'")
     assert editor.text() == f"{BEFORE}aqa\n"
@@ -166,7 +166,7 @@ def test_keys_typed_ahead_do_not_answer_a_question(
 def test_a_question_closes_when_its_server_stops(offered: Neovim) -> None:
     offered.lua("vim.lsp.get_clients({ name = 'stet' })[1]:stop(true)")
     offered.wait("#vim.api.nvim_list_wins() == 1")
-    offered.wait_said("Stet: the server ended; its question is gone and nothing was changed")
+    offered.wait_message("Stet: the server ended; its question is gone and nothing was changed")
     assert not [text for text in offered.seen()["messages"] if "started again" in text], offered.seen()["messages"]
     assert offered.text() == BEFORE
 

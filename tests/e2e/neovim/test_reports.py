@@ -39,15 +39,17 @@ def test_an_explanation_chosen_from_the_menu_opens_too(editor: Neovim, scripted:
 def test_a_file_is_verified_and_the_verdict_is_said(editor: Neovim, file: Path) -> None:
     Repository.new(file.parent)
     editor.command("Stet verify")
-    editor.wait_said("signs.py: unproven: ")
+    editor.wait_message("signs.py: unproven: ")
 
 
 def test_health_is_shown_as_readable_lines(editor: Neovim, scripted: ScriptedModel) -> None:
     editor.command("Stet health")
-    while re.search("no response within|is silent", told := editor.wait_said("ledger: ")):  # each look has its time
+    while re.search(
+        "no response within|is silent", messages := editor.wait_message("ledger: ")
+    ):  # each look has its time
         editor.lua("_G.seen.messages = {}")
         editor.command("Stet health")
-    lines = told.splitlines()
+    lines = messages.splitlines()
     assert lines[0] == f"Stet: {scripted.models[0]} (STET_BASE_URL) is ready"
     assert any(line.startswith("✓ ledger: ") for line in lines)
     assert not [line for line in lines if "table: " in line or line.endswith(": none")]
@@ -63,7 +65,7 @@ def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
     editor.wait("vim.api.nvim_buf_get_name(0):find('inputs_sign.py', 1, true)")
     assert "def main():" in editor.text()
     editor.command("Stet evidence speed")
-    editor.wait_said("it has ")
+    editor.wait_message("it has ")
 
 
 LENSES = """vim.tbl_map(function(mark) return { line = mark[2], text = mark[4].virt_text[1][1] } end,
@@ -87,7 +89,7 @@ def test_a_kept_edit_has_neither_evidence_nor_marks(editor: Neovim) -> None:
     changed = "vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('stet.changed'), 0, -1, {})"
     editor.lua("vim.o.columns = 140")
     editor.command("Stet keep")
-    editor.wait_said("no edit to keep in this buffer")
+    editor.wait_message("no edit to keep in this buffer")
     editor.command("Stet refactor")
     editor.done()
     editor.wait(f"#{LENSES} == 1 and #{changed} == 1")

@@ -109,16 +109,16 @@ MESSAGES = {
 @pytest.mark.parametrize("message", MESSAGES)
 def test_the_first_message_needs_no_key_press(editor: Neovim, asking: str, message: str) -> None:
     editor.lua(f"""
-      _G.told = nil
+      _G.asked = nil
       function _G.ask()
-        local function chosen() {MESSAGES[message]}; _G.told = true end
+        local function chosen() {MESSAGES[message]}; _G.asked = true end
         {ASKING[asking]}
       end
     """)
     editor.lua("vim.schedule(_G.ask)")  # as after an answer of the server
     until(editor, "vim.api.nvim_get_mode().mode == 'c'")
     editor.press("1<CR>")
-    until(editor, "_G.told")
+    until(editor, "_G.asked")
     until(editor, "vim.api.nvim_get_mode().mode == 'n'")
 
 

@@ -72,8 +72,8 @@ def test_a_killed_server_is_reported_once_and_started_again(editor: Neovim, scri
     editor.lua("_G.old = vim.lsp.get_clients({ name = 'stet' })[1].id")
     [pid] = editor.lua("return vim.api.nvim_get_proc_children(vim.uv.os_getpid())")
     os.kill(pid, signal.SIGKILL)
-    told = editor.wait_said("the server ended (signal 9); no text was changed")
-    assert told.endswith("It was started again; `:Stet retry` repeats the last job")
+    messages = editor.wait_message("the server ended (signal 9); no text was changed")
+    assert messages.endswith("It was started again; `:Stet retry` repeats the last job")
     editor.wait("(vim.lsp.get_clients({ name = 'stet', bufnr = 0 })[1] or { id = _G.old }).id ~= _G.old")
     assert editor.text() == BEFORE
     editor.command("Stet retry")
@@ -84,8 +84,8 @@ def test_a_killed_server_is_reported_once_and_started_again(editor: Neovim, scri
 def test_a_missing_server_is_reported_with_a_fix(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
     with Neovim(tmp_path, environment, plugin(["/no/such/stet", "--stdio"])) as nvim:
         nvim.command(f"edit {file}")
-        told = nvim.wait_said("/no/such/stet", ":Stet restart")
-        assert "not installed or not on PATH" in told
+        messages = nvim.wait_message("/no/such/stet", ":Stet restart")
+        assert "not installed or not on PATH" in messages
         nvim.command(f"edit {file.with_name('other.py')}")
         nvim.lua("vim.wait(50)")
         assert len(nvim.seen()["messages"]) == 1, "once in a session"
@@ -115,7 +115,7 @@ def test_setup_lists_the_models_and_keeps_the_choice(editor: Neovim, environment
       vim.fn.inputsecret = function() return "$MY_KEY" end
     """)
     editor.command("Stet setup")
-    editor.wait_said("Stet uses mine at http://127.0.0.1:9/v1.", "The variable STET_BASE_URL overrides that.")
+    editor.wait_message("Stet uses mine at http://127.0.0.1:9/v1.", "The variable STET_BASE_URL overrides that.")
     assert "qwen2.5-coder" in editor.lua("return table.concat(_G.titles, '\\n')").lower()
     assert 'api_key_env = "MY_KEY"' in chosen.read_text()
     chosen.unlink()

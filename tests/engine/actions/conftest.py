@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.actions import CheckAction
-from support.processes.boxed import backend, make, runtime
+from support.processes.sandboxed import backend, make, runtime
 from support.servers.scripted import ScriptedModel
 
 __all__ = ["backend", "make", "runtime"]

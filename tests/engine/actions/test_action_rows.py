@@ -149,4 +149,4 @@ def test_a_name_in_a_comparison_is_found(code: str, found: bool) -> None:
 
 
 def test_no_code_compares_the_names_of_actions() -> None:
-    assert {path.name: told for path, text in product().items() if (told := list(by_name(text)))} == {}
+    assert {path.name: reported for path, text in product().items() if (reported := list(by_name(text)))} == {}

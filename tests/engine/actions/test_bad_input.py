@@ -167,12 +167,12 @@ async def test_a_check_that_could_not_run_is_reported_with_its_effect_on_confide
     root = tmp_path / "work"
     root.mkdir()
     answer = await refactored(scripted, root, hard)
-    told = said(answer, hard.check)
+    reported = said(answer, hard.check)
     assert answer.success, answer.message
-    assert told.verdict is hard.verdict, told
-    assert hard.says in told.detail
-    if told.verdict is Ruling.UNKNOWN:
-        assert f"{told.check} unknown: {told.detail}" in answer.message
+    assert reported.verdict is hard.verdict, reported
+    assert hard.says in reported.detail
+    if reported.verdict is Ruling.UNKNOWN:
+        assert f"{reported.check} unknown: {reported.detail}" in answer.message
     if hard.costs:
         assert answer.confidence < SURE
         assert answer.metadata.reasons == ("syntax ok (ruff)", "names resolve", "not executed")

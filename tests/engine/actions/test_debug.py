@@ -135,8 +135,8 @@ async def test_examples_in_prose_are_symptoms(scripted: ScriptedModel, root: Pat
 async def test_a_doubtful_example_is_only_shown_to_the_model(scripted: ScriptedModel, root: Path) -> None:
     text = 'def names(price):\n    """Examples: names(1) => ("net")"""\n'
     answer = await debug(scripted, root, f'{text}    return ("net",)\n', text=f"{text}    return None\n")
-    told = "should return 'net', returns None (if its description is read rightly)"
-    assert told in scripted.requests[0].prompt
+    message = "should return 'net', returns None (if its description is read rightly)"
+    assert message in scripted.requests[0].prompt
     assert said(answer, Check.DOCTEST).verdict is Ruling.SKIPPED
     assert answer.success
 
@@ -256,7 +256,7 @@ def test_expectations_are_read_from_a_statement(text: str, examples: str) -> Non
     ],
 )
 def test_expectations_are_read_from_a_request(text: str, examples: str) -> None:
-    assert stated_examples(text, "f", wished=True) == examples
+    assert stated_examples(text, "f", requested=True) == examples
     assert stated_examples("f(2) gives 5400", "f") == "", "of code that is there, this is only what it does"
 
 

@@ -66,11 +66,11 @@ async def answer_to(scripted: ScriptedModel, action: str, text: str, *replies: s
 
 async def test_a_speedup_is_offered_with_its_interval(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, "optimize", SLOW, FAST)
-    told = said(answer, Check.TIMING)
+    reported = said(answer, Check.TIMING)
     assert answer.success, answer.message
-    assert (told.verdict, told.trusted) == (Ruling.PASS, True)
-    assert told.count > 0
-    assert f" · {told.detail}" in answer.message
+    assert (reported.verdict, reported.trusted) == (Ruling.PASS, True)
+    assert reported.count > 0
+    assert f" · {reported.detail}" in answer.message
     assert "same behavior on" in answer.message
 
 
@@ -81,14 +81,14 @@ async def test_the_model_is_shown_which_line_takes_the_most_time(scripted: Scrip
 
 async def test_an_edit_without_a_speedup_is_refused_with_its_measurement(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, "optimize", SLOW, *[SAME] * 3)
-    told = said(answer, Check.TIMING)
+    reported = said(answer, Check.TIMING)
     assert (answer.success, answer.edits) == (False, ())
-    assert told.verdict is Ruling.FAIL
-    assert "x (" in told.detail
-    assert f" on {told.count} input" in told.detail
-    assert answer.message == f"Optimize: no edit, {told.detail}."
+    assert reported.verdict is Ruling.FAIL
+    assert "x (" in reported.detail
+    assert f" on {reported.count} input" in reported.detail
+    assert answer.message == f"Optimize: no edit, {reported.detail}."
     assert answer.code.strip() == SAME.strip(), "who wants it all the same finds it there"
-    assert told.detail in scripted.requests[1].prompt, "the number is what a second try is asked with"
+    assert reported.detail in scripted.requests[1].prompt, "the number is what a second try is asked with"
 
 
 async def test_code_that_cannot_run_is_not_offered_as_faster(scripted: ScriptedModel) -> None:
@@ -117,20 +117,20 @@ async def test_an_edit_that_cannot_be_measured_needs_confirmation(
     scripted: ScriptedModel, language: str, old: str, new: str, fields: dict[str, Budget], why: str
 ) -> None:
     answer = await answer_to(scripted, "optimize", old, new, language=language, **fields)
-    told = said(answer, Check.TIMING)
+    reported = said(answer, Check.TIMING)
     assert answer.success, answer.message
     # Trusted and unknown is what an editor asks about before it applies.
-    assert (told.verdict, told.trusted, told.detail) == (Ruling.UNKNOWN, True, f"not measured: {why}")
+    assert (reported.verdict, reported.trusted, reported.detail) == (Ruling.UNKNOWN, True, f"not measured: {why}")
     assert f"timing unknown: not measured: {why}" in answer.message
 
 
 @pytest.mark.parametrize("action", ["refactor", "optimize"])
 async def test_different_behavior_is_reported_first(scripted: ScriptedModel, action: str) -> None:
     answer = await answer_to(scripted, action, SLOW, *[WRONG] * 3)
-    told = said(answer, Check.DIFFERENTIAL)
-    assert told.verdict is Ruling.FAIL
-    assert "was: " in told.detail
-    assert told.detail in answer.message
+    reported = said(answer, Check.DIFFERENTIAL)
+    assert reported.verdict is Ruling.FAIL
+    assert "was: " in reported.detail
+    assert reported.detail in answer.message
     assert answer.refuted
     assert answer.confidence == 0.1
     if answer.success:

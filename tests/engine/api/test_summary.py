@@ -24,7 +24,7 @@ RUDE = Evidence(Check.CUSTOM, Ruling.FAIL, "no greeting", name="greet.polite")
 DIFFERS = Evidence(Check.DIFFERENTIAL, Ruling.FAIL, "add(1, 2) gives -1, not 3")
 MEMORY = Metadata(memory=(MemoryHit("1", 0.9, "from `a.py`, kept 1 time"),))
 
-TOLD: tuple[tuple[Summary, tuple[Evidence, ...], Metadata, str], ...] = (
+SUMMARIES: tuple[tuple[Summary, tuple[Evidence, ...], Metadata, str], ...] = (
     (Summary(problem="Refactor: no edit, it broke off."), (SYNTAX,), MEMORY, "Refactor: no edit, it broke off."),
     (Summary("Explained", "`add`"), (), Metadata(), "Explained `add`"),
     (Summary("Refactored"), (), Metadata(), "Refactored"),
@@ -45,7 +45,9 @@ TOLD: tuple[tuple[Summary, tuple[Evidence, ...], Metadata, str], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("summary", "evidence", "metadata", "sentence"), TOLD, ids=[row[-1][:30] for row in TOLD])
+@pytest.mark.parametrize(
+    ("summary", "evidence", "metadata", "sentence"), SUMMARIES, ids=[row[-1][:30] for row in SUMMARIES]
+)
 def test_the_summary_names_its_parts(
     summary: Summary, evidence: tuple[Evidence, ...], metadata: Metadata, sentence: str
 ) -> None:

@@ -10,7 +10,7 @@ from stet_ls.engine.diagnosis.arguments import fits
 
 
 @pytest.mark.parametrize(
-    ("value", "annotation", "told"),
+    ("value", "annotation", "expected"),
     [
         ([1, 2], "list[int]", True),
         (["a"], "list[int]", False),
@@ -32,5 +32,5 @@ from stet_ls.engine.diagnosis.arguments import fits
         ([1], "list", True),
     ],
 )
-def test_a_literal_fits_a_parameter_or_does_not(value: object, annotation: str, told: bool) -> None:
-    assert fits(value, ast.parse(annotation, mode="eval").body) is told
+def test_a_literal_fits_a_parameter_or_does_not(value: object, annotation: str, expected: bool) -> None:
+    assert fits(value, ast.parse(annotation, mode="eval").body) is expected

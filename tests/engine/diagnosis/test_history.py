@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stet_ls.engine.diagnosis.diagnose import diagnose, repair_orders
@@ -42,13 +44,8 @@ def test_the_signature_of_a_failure_ignores_its_values() -> None:
     assert normalized("key 'a' at 0x7f3c not in 12") == "key '' at 0x not in 0"
 
 
-def test_an_untrusted_test_does_not_decide() -> None:
+def test_a_mismatch_does_not_decide() -> None:
     assert diagnose(report(), CodeFacts("python", unit="add"))[0].cause is Cause.UNDETERMINED
-
-
-def test_a_test_with_varying_results_is_flaky() -> None:
-    about = CodeFacts("python", unit="add", flaky=frozenset({"test_solution.py::test_add"}))
-    assert diagnose(report(), about)[0].cause is Cause.FLAKY
 
 
 def test_a_green_report_has_no_diagnosis() -> None:
@@ -56,13 +53,12 @@ def test_a_green_report_has_no_diagnosis() -> None:
 
 
 def test_a_repeated_instruction_is_worded_more_strongly() -> None:
-    about = CodeFacts("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
-    told = diagnose(report(), about)
+    diagnoses = [replace(each, fix=Fix("changes", "add")) for each in diagnose(report(), ABOUT)]
     assert (
-        repair_orders(told)
-        == "- test_solution.py::test_add: a trusted test fails: -1 == 3 is false. You must change `add`."
+        repair_orders(diagnoses)
+        == "- test_solution.py::test_add: the code or the test is wrong: -1 == 3 is false. You must change `add`."
     )
-    assert repair_orders(told, missed=True).startswith("Your last reply did not do what was asked.")
+    assert repair_orders(diagnoses, missed=True).startswith("Your last reply did not do what was asked.")
     assert repair_orders([], missed=True) == ""
 
 

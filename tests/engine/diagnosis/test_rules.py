@@ -93,7 +93,7 @@ KINDS = {
 }
 
 
-async def told(probes: Path, tests: str, framework: str = "") -> dict[str, Diagnosis]:
+async def diagnoses(probes: Path, tests: str, framework: str = "") -> dict[str, Diagnosis]:
     """The diagnosis of each test that fails, by its name without `test_`."""
     files = {"solution.py": SOLUTION.encode(), "test_solution.py": tests.encode()}
     plan = TestPlan("python", tests=("test_solution.py",), files=files, framework=framework)
@@ -114,7 +114,7 @@ async def told(probes: Path, tests: str, framework: str = "") -> dict[str, Diagn
 
 
 async def test_each_failure_gets_its_cause(probes: Path) -> None:
-    assert {name: each.kind for name, each in (await told(probes, TESTS)).items()} == KINDS
+    assert {name: each.kind for name, each in (await diagnoses(probes, TESTS)).items()} == KINDS
 
 
 async def test_a_failure_without_a_message_quotes_the_failing_line(probes: Path) -> None:
@@ -127,7 +127,7 @@ def test_add():
 def test_lost():
     raise FileNotFoundError
 """
-    sentences = {name: each.sentence for name, each in (await told(probes, tests, "unittest")).items()}
+    sentences = {name: each.sentence for name, each in (await diagnoses(probes, tests, "unittest")).items()}
     assert sentences["add"] == "the code or the test is wrong: `assert solution.add(`"
     assert sentences["lost"].startswith("the test itself fails: FileNotFoundError: `raise FileNotFoundError` (in ")
 
@@ -159,8 +159,8 @@ def built(language: str, message: str, place: tuple[str, int, int] | None, asked
     """The diagnosis of an error of a compiler, in the tests of an unproven `solution`."""
     about = CodeFacts(language, frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
     error = CollectionError("solution_test.x", CaseFailure("CompileError", message, Phase.BUILD, place=place))
-    (told,) = diagnose(TestReport(language, SuiteOutcome.ERROR, collection=(error,)), about)
-    return told
+    (diagnoses,) = diagnose(TestReport(language, SuiteOutcome.ERROR, collection=(error,)), about)
+    return diagnoses
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def built(language: str, message: str, place: tuple[str, int, int] | None, asked
 def test_a_file_that_the_compiler_does_not_find_is_an_environment_fault(
     language: str, message: str, package: str
 ) -> None:
-    told = built(language, message, ("solution.x", 1, 1))
-    assert (told.kind, told.fix) == ("environment.package", Fix("does not import", package))
+    diagnoses = built(language, message, ("solution.x", 1, 1))
+    assert (diagnoses.kind, diagnoses.fix) == ("environment.package", Fix("does not import", package))
 
 
 @pytest.mark.parametrize(

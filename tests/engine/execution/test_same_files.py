@@ -47,5 +47,7 @@ def test_a_function_of_both_languages_is_in_files_of_one_name() -> None:
         for name, path in files(language).items():
             for each in public(path):
                 homes.setdefault(each, {}).setdefault(language, set()).add(name)
-    apart = {name: home for name, home in homes.items() if len(home) == 2 and len({*map(frozenset, home.values())}) > 1}
-    assert apart == {}
+    separate = {
+        name: home for name, home in homes.items() if len(home) == 2 and len({*map(frozenset, home.values())}) > 1
+    }
+    assert separate == {}

@@ -111,14 +111,14 @@ def _row(profile: str, model: str, chances: float, count: int) -> CalibrationRow
 def test_the_row_of_the_model_precedes_that_of_its_profile() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("mid", "", 0.5, 100), _row("mid", "qwen:7b", 0.6, 50)]
 
-    def told(profile: str, model: str) -> tuple[float, str]:
+    def chance(profile: str, model: str) -> tuple[float, str]:
         found = estimate(EvidenceTier.PARSED, profile, model, rows=rows)
         return found.chance, found.row
 
-    assert told("mid", "Qwen:7B") == (0.6, "qwen:7b")
-    assert told("mid", "llama:8b") == (0.5, "mid")
-    assert told("tiny", "qwen:1b") == (0.3, DEFAULT)
-    assert told("unheard of", "x") == (0.3, DEFAULT)
+    assert chance("mid", "Qwen:7B") == (0.6, "qwen:7b")
+    assert chance("mid", "llama:8b") == (0.5, "mid")
+    assert chance("tiny", "qwen:1b") == (0.3, DEFAULT)
+    assert chance("unheard of", "x") == (0.3, DEFAULT)
 
 
 def test_few_cases_move_the_default_and_leave_a_wide_interval() -> None:
@@ -158,7 +158,7 @@ def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "verdict", "told"),
+    ("check", "verdict", "reported"),
     [
         (Check.NOOP, Ruling.PASS, ""),
         (Check.DANGER, Ruling.PASS, ""),
@@ -171,5 +171,5 @@ def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
         (Check.NAMES, Ruling.SKIPPED, "names not checked"),
     ],
 )
-def test_a_summary_describes_a_check(check: Check, verdict: Ruling, told: str) -> None:
-    assert evidence_line([Evidence(check, verdict, "what it says")]) == told
+def test_a_summary_describes_a_check(check: Check, verdict: Ruling, reported: str) -> None:
+    assert evidence_line([Evidence(check, verdict, "what it says")]) == reported

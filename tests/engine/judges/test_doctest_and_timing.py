@@ -89,16 +89,16 @@ def days(n):
 
 async def test_dates_are_shown_as_python_shows_them(make: MakeCase) -> None:
     """The clock stands still in the box, for which their classes are exchanged."""
-    told = await doctest.judge(make(DAYS, DAYS.replace("2, n)", "2, 0 + n)"), "days", action="refactor"))
-    assert (told.verdict, told.detail) == (Ruling.PASS, "2 doctests pass")
+    reported = await doctest.judge(make(DAYS, DAYS.replace("2, n)", "2, 0 + n)"), "days", action="refactor"))
+    assert (reported.verdict, reported.detail) == (Ruling.PASS, "2 doctests pass")
 
 
 async def test_examples_prove_only_the_code_that_they_run(make: MakeCase) -> None:
     """Those of the changed function, next to a new one that no one calls, or a branch of it."""
     changed = TEXT.replace("n / 2", "n / 2.0")
-    beside = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
-    assert (beside.verdict, beside.trusted) == (Ruling.UNKNOWN, False)
-    assert beside.detail == "3 doctests pass, but none of them executes `lost`"
+    neighbor = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
+    assert (neighbor.verdict, neighbor.trusted) == (Ruling.UNKNOWN, False)
+    assert neighbor.detail == "3 doctests pass, but none of them executes `lost`"
     branch = await doctest.judge(
         make(TEXT, TEXT.replace("    return n", "    if n == 9:\n        n += 0\n    return n"), "half")
     )
@@ -223,7 +223,7 @@ async def test_a_module_that_is_loaded_once_only_is_measured_on_one_input(make: 
     assert evidence.count == 1
 
 
-BESIDE = """
+WITH_OTHERS = """
 import sys
 
 _KNOWN = sys.__dict__.setdefault("_known", {})
@@ -238,8 +238,8 @@ def f(n: int) -> int:
 
 async def test_a_cache_outside_the_module_is_not_a_speedup(make: MakeCase) -> None:
     """What is called to begin warm is not called again before the clock."""
-    before = BESIDE.replace("if n not in _KNOWN", "if True")
-    evidence = await timing.judge(make(before, BESIDE, "f", action="optimize"))
+    before = WITH_OTHERS.replace("if n not in _KNOWN", "if True")
+    evidence = await timing.judge(make(before, WITH_OTHERS, "f", action="optimize"))
     assert evidence.verdict is not Ruling.PASS, evidence
 
 

@@ -26,11 +26,11 @@ async def test_no_mutation_run_is_awaited_after_the_deadline(runtime: Runtime) -
     script = ("-I", "-S", "-c", "import time; time.sleep(60)")
     spec = RunSpec((sys.executable, *script), binds=mounts.interpreter(), limits=Limits(seconds=9.0))
 
-    told = await launch(
+    reported = await launch(
         replace(runtime, until=time.monotonic() + 0.5), spec, "", HarnessRun(("",), (), "f", Path("a.py"), "a")
     )
 
-    assert told is TOO_LATE
+    assert reported is TOO_LATE
 
 
 async def test_a_mutant_whose_run_was_stopped_counts_as_not_detected(runtime: Runtime, tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ async def test_a_mutant_whose_run_was_stopped_counts_as_not_detected(runtime: Ru
 @pytest.mark.parametrize("starved", ["own", "same"])
 def test_tests_whose_run_was_stopped_are_not_redundant(starved: str) -> None:
     """Those that did not begin are missing from the report."""
-    told = {"tests": {}, "lines": {}, "began": [], "done": starved == "same", "took": 1.0, "starved": False}
-    runs = {"own": told, "same": told, starved: {**told, "done": False, "starved": True}}
+    reported = {"tests": {}, "lines": {}, "began": [], "done": starved == "same", "took": 1.0, "starved": False}
+    runs = {"own": reported, "same": reported, starved: {**reported, "done": False, "starved": True}}
     data = json.dumps({"nonce": "n", "changed": [], **runs}).encode()
 
     assert "too busy" in mutant_trial._read(data, "n", ["test_f"], (), frozenset()).why_not

@@ -19,7 +19,7 @@ from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
 
 @pytest.fixture
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def long_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs wait for their hits for as long as a busy machine takes."""
     monkeypatch.setattr(job_memory, "BUDGET", 60.0)
 
@@ -48,7 +48,7 @@ async def store(open_store: Open) -> SolutionStore:
 
 
 @pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
+async def bench(scripted: ScriptedModel, stet_home: Path, long_time_limits: None) -> AsyncIterator[Bench]:
     async with Bench(scripted) as bench:
         yield bench
 

@@ -23,14 +23,14 @@ from stet_ls.engine.trace.record import read
 from stet_ls.validators.source import Source
 
 STUB = 'def double(n):\n    """Twice a number.\n\n    >>> double(2)\n    4\n    """\n    $0...\n'
-WISH = "give back the number times two"
+INSTRUCTION = "give back the number times two"
 GOOD = 'def double(n):\n    """Twice a number.\n\n    >>> double(2)\n    4\n    """\n    return n * 2'
 OTHER = GOOD.replace("n * 2", "n + n")
 TESTS = "from doubling import double\n\n\ndef test_three():\n    assert double(3) == 6\n"
 
 
 @pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
+async def bench(scripted: ScriptedModel, stet_home: Path, long_time_limits: None) -> AsyncIterator[Bench]:
     once = Settings(models=(ModelRow(name="*", samples=1),))  # the calls are counted
     async with Bench(scripted, once) as bench:
         yield bench
@@ -45,13 +45,13 @@ def project(tmp_path: Path) -> Path:
 def solution(project: Path, code: str = GOOD, **fields: str) -> Solution:
     request = Request("generate", "python", Source(""), path=project / "x.py", workspace=Workspace((project,)))
     about = {"outcome": "kept", "scope": scope_for(request), "signature": "def double(n)", "unit": "double"}
-    return Solution(WISH, code, "python", **{**about, **fields})  # type: ignore[arg-type]
+    return Solution(INSTRUCTION, code, "python", **{**about, **fields})  # type: ignore[arg-type]
 
 
 async def ask(bench: Bench, project: Path, *, marked: str = STUB, **fields: object) -> Answer:
     path = project / "doubling.py"
     path.write_text(marked.replace("$0", ""))
-    asked = {"instruction": WISH, "path": path, "workspace": Workspace((project,)), **fields}
+    asked = {"instruction": INSTRUCTION, "path": path, "workspace": Workspace((project,)), **fields}
     return await bench.run("generate", marked, **asked)
 
 
@@ -88,12 +88,12 @@ async def test_a_solution_whose_tests_fail_now_is_not_offered(
     assert "n + n" in answer.edits[0].new_text
 
 
-BESIDE = "import doubling\n\n\ndef test_three():\n    assert doubling.double\n"
+WITH_OTHERS = "import doubling\n\n\ndef test_three():\n    assert doubling.double\n"
 
 
 @pytest.mark.parametrize(
     ("tests", "answers"),
-    [(TESTS, True), (TESTS.replace("6", "7"), False), ("", False), (BESIDE, False)],
+    [(TESTS, True), (TESTS.replace("6", "7"), False), ("", False), (WITH_OTHERS, False)],
     ids=["they pass", "they fail", "none", "they pass without running it"],
 )
 async def test_a_solution_is_checked_with_its_remembered_tests(
@@ -106,8 +106,8 @@ async def test_a_solution_is_checked_with_its_remembered_tests(
 
     assert (answer.metadata.calls == 0) is answers, answer.message
     assert ("its own 1 test passes" in [item.detail for item in answer.evidence]) is answers
-    beside = "Remembered solution not proven: its own 1 test passes, but it does not execute `double`."
-    assert (beside in answer.warnings) is (tests is BESIDE), answer.warnings
+    neighbor = "Remembered solution not proven: its own 1 test passes, but it does not execute `double`."
+    assert (neighbor in answer.warnings) is (tests is WITH_OTHERS), answer.warnings
 
 
 async def test_tests_without_processor_time_prove_nothing(

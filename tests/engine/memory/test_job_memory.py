@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.engine import Bench, code_reply
-from support.remembering import AGAIN, CODE, FELL, WISH, generate, learn, prompt_of
+from support.remembering import AGAIN, CODE, FELL, INSTRUCTION, generate, learn, prompt_of
 from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import EditOutcome
@@ -71,7 +71,7 @@ async def test_an_edit_that_was_not_kept_is_not_remembered(
 async def test_the_text_as_changed_by_the_user_is_learned(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     edited = "def parse_date(text):\n    return datetime.date.fromisoformat(text.strip())"
     await learn(bench, scripted, project, EditOutcome.EDITED, f"import datetime\n\n\n{edited}\n\n\nx = 1\n")
-    (row,) = await bench.engine.memory.search(WISH, languages=None, limit=3)
+    (row,) = await bench.engine.memory.search(INSTRUCTION, languages=None, limit=3)
 
     assert (row["code"], row["outcome"]) == (edited, "edited")
 
@@ -85,7 +85,7 @@ async def test_rows_used_in_an_undone_edit_lose_and_leave_the_prompts(
         answer = await generate(bench, project, AGAIN, f"src/o{number}.py")
         assert answer.metadata.memory_hits == (1 if number == 0 else 0)
         await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.UNDONE, "")
-    (row,) = await bench.engine.memory.search(WISH, languages=None, limit=3)
+    (row,) = await bench.engine.memory.search(INSTRUCTION, languages=None, limit=3)
 
     assert (row["uses"], row["losses"]) == (1, 1)
 
@@ -142,7 +142,7 @@ async def test_a_memory_process_that_died_is_skipped_and_restarted(
     answer = await generate(bench, project, AGAIN, "src/other.py")
     assert answer.success
 
-    assert len(await bench.engine.memory.search(WISH, languages=None, limit=3)) == 1
+    assert len(await bench.engine.memory.search(INSTRUCTION, languages=None, limit=3)) == 1
 
 
 async def test_an_edit_without_an_instruction_or_unit_is_not_learned(bench: Bench, scripted: ScriptedModel) -> None:

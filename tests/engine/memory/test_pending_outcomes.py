@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply
-from support.remembering import CODE, WISH, generate
+from support.remembering import CODE, INSTRUCTION, generate
 from support.servers.scripted import ScriptedModel
 
 from stet_ls.engine.api.answer import EditOutcome
@@ -19,7 +19,7 @@ async def test_a_pending_edit_survives_a_change_of_settings(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     scripted.reply(code_reply(CODE))
-    answer = await generate(bench, project, WISH)
+    answer = await generate(bench, project, INSTRUCTION)
     async with Bench(scripted, Settings(deadline=40)) as changed:
         changed.engine.memory.inherit(bench.engine.memory)
         await changed.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, f"import datetime\n\n\n{CODE}\n")
@@ -48,7 +48,7 @@ async def test_an_edit_written_by_a_command_is_learned_if_it_is_still_there_late
     before = "import datetime\n\n\ndef parse_date(text):\n    $0pass\n"
     path = project / "src" / "dates.py"
     answer = await bench.run(
-        "generate", before, instruction=WISH, path=path, workspace=Workspace((project,)), budget=Budget.QUICK
+        "generate", before, instruction=INSTRUCTION, path=path, workspace=Workspace((project,)), budget=Budget.QUICK
     )
     await bench.engine.memory.applied(answer.metadata.trace)
     if left is not None:
@@ -60,7 +60,7 @@ async def test_an_edit_written_by_a_command_is_learned_if_it_is_still_there_late
     async with Bench(scripted, at_once) as later:
         for _ in range(2):
             await later.engine.memory.settle()
-        rows = await later.engine.memory.search(WISH, languages=None, limit=3)
+        rows = await later.engine.memory.search(INSTRUCTION, languages=None, limit=3)
 
     assert [(row["outcome"], row["code"], row["wins"]) for row in rows] == ([(outcome, code, 0)] if outcome else [])
     waiting = later.engine.memory.memory.folder / "awaited.jsonl"
@@ -69,7 +69,7 @@ async def test_an_edit_written_by_a_command_is_learned_if_it_is_still_there_late
 
 async def test_pending_edits_are_forgotten_too(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     scripted.reply(code_reply(CODE))
-    answer = await generate(bench, project, WISH)
+    answer = await generate(bench, project, INSTRUCTION)
     await bench.engine.memory.applied(answer.metadata.trace)
     folder = bench.engine.memory.memory.folder
     assert b"fromisoformat" in (folder / "awaited.jsonl").read_bytes()

@@ -25,7 +25,7 @@ HASTE = {"timeout_first_token": 1.5, "timeout_token": 1.5}
 
 
 @pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def long_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short looks, at what is here and well, have the time that a busy machine takes."""
     monkeypatch.setattr(failover, "_LOOK_SECONDS", 60.0)
     monkeypatch.setattr(health, "_SECONDS", 60.0)
@@ -33,14 +33,14 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """They give up soon, for tests of silence."""
     monkeypatch.setattr(health, "_SECONDS", 0.8)
     monkeypatch.setattr(discover, "_SECONDS", 0.5)
 
 
 @pytest.fixture
-def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_listeners(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A machine on whose usual ports no program listens."""
     with dead_endpoint() as base_url:
         port = int(base_url.split(":")[2].removesuffix("/v1"))

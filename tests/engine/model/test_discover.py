@@ -19,7 +19,7 @@ from stet_ls.engine.storage.paths import Paths
 
 
 @pytest.fixture
-def found(scripted: ScriptedModel, nobody: None, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
+def found(scripted: ScriptedModel, no_listeners: None, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
     """The scripted server where LM Studio would be, allowed by its user."""
     monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
     allow(scripted, paths)
@@ -56,14 +56,14 @@ async def test_without_providers_a_local_server_is_found(found: ScriptedModel, p
 @pytest.mark.parametrize(
     "listing", [Reply(mode="html"), Reply.failure(404), Reply(raw=b"[]"), Reply(raw=b'{"data":[]}'), Reply("", delay=9)]
 )
-@pytest.mark.usefixtures("hurried")
+@pytest.mark.usefixtures("short_time_limits")
 async def test_a_web_server_is_not_taken_for_a_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
     found.listing = listing
     await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
     assert found.requests == []
 
 
-@pytest.mark.usefixtures("hurried")
+@pytest.mark.usefixtures("short_time_limits")
 async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) -> None:
     found.listing = Reply("never", first_delay=60)
     began = time.monotonic()
@@ -78,17 +78,19 @@ async def test_no_local_server_is_searched_if_the_user_disables_it(found: Script
     assert found.probes == []
 
 
-async def test_a_missing_model_is_reported_with_what_was_tried_and_what_helps(nobody: None, paths: Paths) -> None:
+async def test_a_missing_model_is_reported_with_what_was_tried_and_what_helps(no_listeners: None, paths: Paths) -> None:
     settings = Settings(model=ModelSettings(embedded="off"))
-    told = await _expect_no_model(settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*disabled")
-    assert told.endswith("or set STET_BASE_URL to an endpoint.")
-    assert "\n" not in told
+    message = await _expect_no_model(
+        settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*disabled"
+    )
+    assert message.endswith("or set STET_BASE_URL to an endpoint.")
+    assert "\n" not in message
 
 
-async def test_missing_weights_are_reported_with_the_download_command(nobody: None, paths: Paths) -> None:
+async def test_missing_weights_are_reported_with_the_download_command(no_listeners: None, paths: Paths) -> None:
     tiny = Settings(model=ModelSettings(embedded="tiny"))
-    told = await _expect_no_model(tiny, paths, "ollama on port .*not downloaded.*`stet model pull tiny`")
-    assert "\n" not in told
+    message = await _expect_no_model(tiny, paths, "ollama on port .*not downloaded.*`stet model pull tiny`")
+    assert "\n" not in message
     models = ModelPool(tiny, paths)
     profile, health = await models.profile(), await models.health()
     assert (profile.tier, profile.context) == ("tiny", 8192)
@@ -101,7 +103,7 @@ async def test_missing_weights_are_reported_with_the_download_command(nobody: No
     await models.close()
 
 
-async def test_a_local_server_that_stopped_is_searched_again(paths: Paths, nobody: None, monkeypatch) -> None:
+async def test_a_local_server_that_stopped_is_searched_again(paths: Paths, no_listeners: None, monkeypatch) -> None:
     models = ModelPool(Settings(model=ModelSettings(embedded="off")), paths)
     with ScriptedModel() as first:
         monkeypatch.setitem(discover.PORTS, "ollama", first.port)

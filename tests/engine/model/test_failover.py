@@ -113,10 +113,10 @@ async def test_if_all_endpoints_fail_each_is_tried_by_its_rules_and_named(
         await asker.ask()
     assert raised.value.fault is row.fault
     assert [len(server.requests) for server, _ in made] == [row.requests] * count
-    told = str(raised.value)
-    assert told.count(row.says) >= count
-    assert all(provider.base_url in told for _, provider in made)
-    assert "\n" not in told
+    messages = str(raised.value)
+    assert messages.count(row.says) >= count
+    assert all(provider.base_url in messages for _, provider in made)
+    assert "\n" not in messages
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -140,8 +140,8 @@ async def test_an_answer_of_the_last_endpoint_says_why(
         assert warning.startswith(f"{failed.name} ({failed.base_url}) ")
         assert row.says in warning
         assert warning.endswith(f". Used {provider.name} ({provider.base_url}) instead.")
-    told = [event.message for event in asker.events if isinstance(event, Notice) and "instead" in event.message]
-    assert [row.says in message for message in told] == [True] * len(failing)
+    messages = [event.message for event in asker.events if isinstance(event, Notice) and "instead" in event.message]
+    assert [row.says in message for message in messages] == [True] * len(failing)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

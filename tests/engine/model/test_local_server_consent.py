@@ -45,7 +45,7 @@ class User:
 
 
 @pytest.fixture
-def found(scripted: ScriptedModel, nobody: None, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
+def found(scripted: ScriptedModel, no_listeners: None, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
     """The scripted server where LM Studio would be, and no one on the other well-known ports."""
     monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
     return scripted

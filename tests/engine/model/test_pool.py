@@ -200,7 +200,7 @@ async def test_health_reports_the_endpoint(
 ) -> None:
     scripted.listing = listing
     if status == "silent":
-        request.getfixturevalue("hurried")
+        request.getfixturevalue("short_time_limits")
     began = time.monotonic()
     health = await asker.models.health()
     assert time.monotonic() - began < 30, "whoever is silent is so for a minute"
@@ -248,8 +248,8 @@ async def test_prompts_are_logged_only_if_enabled(
 async def test_progress_distinguishes_reasoning_from_the_answer(scripted: ScriptedModel, asker) -> None:
     scripted.reply("x = 1", reasoning="Let me see.")
     await asker.ask()
-    told = [event for event in asker.events if isinstance(event, Progress)]
-    assert told[:2] == [Progress(1, thinking=True), Progress(2, text="x ")], "at once"
+    messages = [event for event in asker.events if isinstance(event, Progress)]
+    assert messages[:2] == [Progress(1, thinking=True), Progress(2, text="x ")], "at once"
 
 
 async def test_a_burst_of_events_does_not_block_the_loop(scripted: ScriptedModel, pool, provider: Provider) -> None:

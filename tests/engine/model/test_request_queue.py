@@ -61,9 +61,9 @@ async def test_the_queue_limits_concurrency_and_is_first_in_first_out(scripted: 
         assert bench.engine.queue == (0, 0)
 
     assert all(answer.success for answer in answers)
-    wishes = [re.findall(r"wish (\d)", request.prompt)[0] for request in scripted.requests]
+    instructions = [re.findall(r"wish (\d)", request.prompt)[0] for request in scripted.requests]
     # Of two that are on their way at a time the second may be there first.
-    assert all(abs(int(wish) - at) <= 1 for at, wish in enumerate(wishes)), wishes
+    assert all(abs(int(instruction) - at) <= 1 for at, instruction in enumerate(instructions)), instructions
 
 
 async def test_calls_of_a_task_with_a_higher_priority_go_first(

@@ -157,14 +157,14 @@ def test_patterns_have_the_meaning_of_git(tmp_path: Path) -> None:
         lines = [_line(chance) for _ in range(chance.randint(1, 4))]
         (tmp_path / ".gitignore").write_text("\n".join(lines) + "\n")
         (tmp_path / ".stetignore").write_text("\n".join(lines) + "\n")
-        told = subprocess.run(
+        output = subprocess.run(
             ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "-z", "--stdin"],
             input="\0".join(paths),
             capture_output=True,
             text=True,
         ).stdout.split("\0")
         ours = [path for path in paths if ignored(tmp_path).reason(tmp_path / path)]
-        assert ours == [path for path in paths if path in told], lines
+        assert ours == [path for path in paths if path in output], lines
 
 
 def _line(chance: random.Random) -> str:
@@ -183,9 +183,9 @@ def test_no_pattern_is_slow(line: str) -> None:
 def test_a_name_in_another_unicode_form_is_the_same_name(tmp_path: Path) -> None:
     """As the percent signs of a URI, or as letters with separate accents."""
     (tmp_path / ".stetignore").write_text("h\u00e9.md\nplain.md\n")
-    apart = "he\u0301.md"
+    separate = "he\u0301.md"
     hidden = IgnoredFiles(Workspace((tmp_path,)), ("own-\u00e9.md",))
-    assert hidden.reason(tmp_path / apart) == "ignored by .stetignore"
+    assert hidden.reason(tmp_path / separate) == "ignored by .stetignore"
     assert hidden.reason(tmp_path / "own-e\u0301.md") == "ignored by privacy.ignore"
     base = tmp_path.as_uri()
     names = [f"{base}/pl%61in.md", f"FILE://localhost{tmp_path}/plain.md", f"{base}/%2eenv", f"{base}/other%2emd"]

@@ -22,7 +22,7 @@ FORMS = {
     "a table": f"| Line | Kind | Why |\n|---|---|---|\n| `{QUOTE}` | bug | {WHY} |",
     "prose behind the quote": f"- `{QUOTE}`: a bug, {WHY}",
     "bold and numbered": f"1. **Line 12**: `{QUOTE}`\n   - **Kind**: bug\n   - **Why**: {WHY}",
-    "three labelled lines": f"CODE: `{QUOTE}`\nKIND: bug\nWHY: {WHY}",
+    "three labeled lines": f"CODE: `{QUOTE}`\nKIND: bug\nWHY: {WHY}",
     "labels without backticks": f"LINE: {QUOTE}\nKIND: bug\nWHY: {WHY}",
     "a fence around all": f"```\n- `{QUOTE}` | bug | {WHY}\n```",
     "JSON": json.dumps([{"quote": QUOTE, "kind": "bug", "witness": WHY, "line": 12}]),

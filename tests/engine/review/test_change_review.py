@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench
-from support.processes.boxed import patient_with_trials
+from support.processes.sandboxed import patient_with_trials
 from support.repository import Repository
 from support.servers.scripted import Reply, ScriptedModel
 

@@ -161,9 +161,9 @@ def test_every_python_version_captures_calls(version: str, tmp_path: Path) -> No
         "code.Cart().add(1)\ncaptured.end()\ncode.total([2])\n"
     )
 
-    told = subprocess.run([program, "-B", "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    output = subprocess.run([program, "-B", "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
 
-    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    rows = [json.loads(line) for line in output.stdout.splitlines()]
     assert [(row["unit"], row.get("texts", row.get("why"))) for row in rows] == [
         ("total", {"prices": "[1]", "rate": "0.5", "*more": "()", "**named": "{}"}),
         ("count", {"numbers": "[5]"}),

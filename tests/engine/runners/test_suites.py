@@ -187,12 +187,12 @@ def test_every_python_version_traces_lines(version: str, tmp_path: Path) -> None
         "traced = LineTrace(Printed(), ['code.py'])\ntraced.start()\nimport code\n"
         "traced.during('a')\ncode.twice(2)\n"
         "traced.during('b')\nrun = threading.Thread(target=code.twice, args=(-1,))\nrun.start()\nrun.join()\n"
-        "traced.during('')\ntraced.tell()\n"
+        "traced.during('')\ntraced.report()\n"
     )
 
-    told = subprocess.run([program, "-B", "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    output = subprocess.run([program, "-B", "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
 
-    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    rows = [json.loads(line) for line in output.stdout.splitlines()]
     assert [(row["id"], row["lines"]) for row in rows] == [("", [5, 7]), ("a", [5, 7]), ("b", [5, 6]), ("", [])]
     assert all(row["whole"] for row in rows)
 

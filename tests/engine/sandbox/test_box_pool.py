@@ -174,10 +174,10 @@ async def test_a_script_that_was_compiled_ahead_runs_as_it_is(box: Bwrap, pool: 
 
     await pool.run(backend, spec)
     warm, cold = await pool.run(backend, spec), await box.run(spec)
-    told = await pool.run(backend, other)
+    reported = await pool.run(backend, other)
 
     assert backend.cold == 1
-    assert (warm.stdout, told.stdout) == (cold.stdout, b"other\n")
+    assert (warm.stdout, reported.stdout) == (cold.stdout, b"other\n")
     assert b"class 'int'" in warm.stdout
     await pool.close()
 

@@ -59,8 +59,10 @@ async def test_without_isolation_every_probe_succeeds(tmp_path: Path) -> None:
         assert name in probed.holes[Wall.UNIX_SOCKETS]
     for process in Path("/proc").glob("[0-9]*"):  # what the probe of the tree left, as it should here
         with contextlib.suppress(OSError):
-            told = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
-            if b"stet-survivor-" in told and PLANTED.encode() in told:  # and not that of a box, which is probed now
+            reported = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+            if (
+                b"stet-survivor-" in reported and PLANTED.encode() in reported
+            ):  # and not that of a box, which is probed now
                 os.kill(int(process.name), 9)
 
 

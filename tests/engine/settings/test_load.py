@@ -345,7 +345,7 @@ def test_model_rows_of_the_user_are_read_one_by_one(user_file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         ('name = "x"\ntemperatur = 1', r'unknown key "models\[0\].temperatur" .*did you mean "temperature"'),
         ('name = "x"\ntemperature = 9', r'"models\[0\].temperature" .*expected a number from 0 to 2'),
@@ -353,10 +353,10 @@ def test_model_rows_of_the_user_are_read_one_by_one(user_file: Path) -> None:
         ("temperature = 1", r'"models\[0\].name" .*expected a text'),
     ],
 )
-def test_a_wrong_model_row_is_reported(table: str, told: str, user_file: Path) -> None:
+def test_a_wrong_model_row_is_reported(table: str, message: str, user_file: Path) -> None:
     user_file.write_text(f'[[models]]\n{table}\n[[models]]\nname = "right"\n')
 
-    with pytest.raises(SettingsError, match=told):
+    with pytest.raises(SettingsError, match=message):
         load(project=None, strict=True)
     assert [row.name for row in load(project=None).settings.models][-1] == "right"
 

@@ -100,8 +100,8 @@ async def test_a_job_sums_its_costs(price: dict, cost: float, scripted: Scripted
 
 async def test_repairs_are_included_in_the_cost(scripted: ScriptedModel) -> None:
     scripted.replies([Reply(BROKEN, usage=(100, 10)), Reply(FIXED, usage=(200, 10))])
-    told = await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0}, models=ONE)
-    assert told.metadata.cost == pytest.approx(0.32)
+    reported = await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0}, models=ONE)
+    assert reported.metadata.cost == pytest.approx(0.32)
 
 
 async def test_the_cost_of_an_uncounted_call_is_estimated_from_its_text(scripted: ScriptedModel) -> None:

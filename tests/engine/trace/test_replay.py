@@ -246,8 +246,8 @@ async def test_only_the_latest_records_are_kept_and_they_are_private(scripted: S
     files = store.files()
     assert [store.outcome(file) for file in files] == ["applied"] * 3
     assert len(list(user_paths().traces.iterdir())) == 6, "what became of a job goes with its record"
-    told = [file.name.partition("-")[2].removesuffix(".json") for file in files]
-    assert told == ids[:1:-1], "the newest first, also of those that ended within a second"
+    reported = [file.name.partition("-")[2].removesuffix(".json") for file in files]
+    assert reported == ids[:1:-1], "the newest first, also of those that ended within a second"
     assert user_paths().traces.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
@@ -305,6 +305,16 @@ async def test_a_truncated_record_is_reported(bench: Bench, scripted: ScriptedMo
     (tmp_path / "cut.json").write_text(text[:cut])
     with pytest.raises(UsageError, match=r"cut\.json"):
         read(tmp_path / "cut.json")
+
+
+async def test_a_field_of_earlier_records_is_read_and_not_written(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN, budget=Budget.QUICK)
+    data = json.loads((await recorded(bench)).to_json())
+    assert "tab_size" not in data["request"]
+
+    data["request"]["tab_size"] = 8
+    assert (await again(parse(json.dumps(data), "r.json"))).diff == ""
 
 
 async def test_a_record_from_before_example_calls_is_replayed_without_them(

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from support.processes.boxed import patient_with_trials
+from support.processes.sandboxed import patient_with_trials
 from support.repository import Repository
 from support.verifying import SHOP, TESTS
 

@@ -80,8 +80,8 @@ async def test_a_test_that_needs_a_service_proves_and_refutes_nothing(repository
     report = await verified()
     assert report.verdict is Verdict.UNPROVEN
     (tests,) = (each for each in report.units[0].checks if each.check == "tests")
-    told = "no test of shop.py passes: tests/test_shop.py::test_stored: "
-    assert tests.detail.startswith(told), "its user knows what to start"
+    reported = "no test of shop.py passes: tests/test_shop.py::test_stored: "
+    assert tests.detail.startswith(reported), "its user knows what to start"
     assert "Error" in tests.detail
 
 

@@ -59,8 +59,8 @@ async def test_a_new_test_that_notices_next_to_nothing_proves_nothing(
     repository.write({"shop.py": SHOP + code, "tests/test_shop.py": TESTS + test})
     report = await verified()
     assert report.verdict is (Verdict.UNPROVEN if is_weak else Verdict.OK), report
-    told = {(each.unit, each.check) for each in report.findings}
-    assert told == ({("test_area", "mutants")} if is_weak else set())
+    reported = {(each.unit, each.check) for each in report.findings}
+    assert reported == ({("test_area", "mutants")} if is_weak else set())
     assert not is_weak or "planted errors in `area`; they pass with" in report.findings[0].detail
 
 

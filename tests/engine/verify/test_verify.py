@@ -34,9 +34,9 @@ async def test_a_difference_is_reported_and_refutes_only_a_stated_claim(
     repository: Repository, verified: Verify
 ) -> None:
     repository.write({"shop.py": SHOP.replace("weight * 0.5", "weight * 0.5 if weight < 9 else 1.0")})
-    told = await verified()
-    assert told.verdict is Verdict.UNPROVEN
-    assert [(each.check, each.refutes) for each in told.findings] == [("differential", False)]
+    reported = await verified()
+    assert reported.verdict is Verdict.UNPROVEN
+    assert [(each.check, each.refutes) for each in reported.findings] == [("differential", False)]
     refuted = await verified("refactor")
     assert refuted.verdict is Verdict.REFUTED
     assert [(each.unit, each.refutes) for each in refuted.findings] == [("shipping", True)]

@@ -12,7 +12,7 @@ from support.servers.scripted import Reply, ScriptedModel
 TABLE = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}."\n'
 CODE = "def f(a):\n    return a\n"
 TIDY = "def f(a):\n    b = a\n    return b\n"
-TOLD = "which you have not trusted in its present form"
+UNTRUSTED = "which you have not trusted in its present form"
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_an_action_of_a_project_requires_trust_once(
 ) -> None:
     refused = stet("run", "tidy", "a.py:1", "--diff")
     assert refused.status == 4
-    assert TOLD in refused.err
+    assert UNTRUSTED in refused.err
     assert "stet config trust" in refused.err
     assert scripted.requests == []
 

@@ -93,13 +93,13 @@ def test_broken_lines_are_reported_and_the_others_imported(stet: Stet, folder: P
     ran = stet("memory", "import", "in.jsonl")
 
     assert ran.status == 1
-    told = ran.err.splitlines()
-    assert told[0] == "warning: in.jsonl, line 2: no JSON (Expecting value)"
-    assert told[1].startswith('warning: in.jsonl, line 3: "instruction": expected')
-    assert told[2] == "warning: in.jsonl, line 4: expected one JSON object"
-    assert told[3] == 'warning: in.jsonl, line 5: "uses": expected a number'
-    assert "line 6: Not remembered: its code contains a possible secret" in told[4]
-    assert told[5] == "1 new solutions, 0 already known"
+    warnings = ran.err.splitlines()
+    assert warnings[0] == "warning: in.jsonl, line 2: no JSON (Expecting value)"
+    assert warnings[1].startswith('warning: in.jsonl, line 3: "instruction": expected')
+    assert warnings[2] == "warning: in.jsonl, line 4: expected one JSON object"
+    assert warnings[3] == 'warning: in.jsonl, line 5: "uses": expected a number'
+    assert "line 6: Not remembered: its code contains a possible secret" in warnings[4]
+    assert warnings[5] == "1 new solutions, 0 already known"
     assert stet("memory", "import", "nowhere.jsonl").status == 2
 
 
@@ -163,8 +163,8 @@ def test_a_disabled_memory_is_reported(stet: Stet) -> None:
 def test_an_edit_applied_by_run_is_learned_once_it_is_kept(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "greet.py").write_text("def greet(name):\n    pass\n")
     scripted.reply(code_reply('def greet(name):\n    return f"Hello {name}"'))
-    wish = ("--instruction", "greet someone by their name", "--budget", "quick", "--accept-risk", "not-run")
-    ran = stet("run", "generate", "greet.py:1", *wish, "--apply")
+    instruction = ("--instruction", "greet someone by their name", "--budget", "quick", "--accept-risk", "not-run")
+    ran = stet("run", "generate", "greet.py:1", *instruction, "--apply")
     assert ran.status == 0, ran.err
     assert json.loads(stet("memory", "stats", "--json").out)["solutions"] == 0, "it may still be undone"
 
@@ -190,8 +190,8 @@ def test_an_imported_solution_is_in_the_prompt_or_its_absence_explained(
         scripted.reply(reply)
         answer = json.loads(stet(*ASKED).out)
         hits = answer["metadata"]["memory_hits"]
-        told = [each for each in answer["warnings"] if each.startswith("memory not searched: ")]
-        assert (hits, bool(told)) in ((1, False), (0, True)), "found, or told"
+        warnings = [each for each in answer["warnings"] if each.startswith("memory not searched: ")]
+        assert (hits, bool(warnings)) in ((1, False), (0, True)), "found, or told"
         assert (DATE["code"] in scripted.requests[-1].prompt) == bool(hits)
         found.append(hits)
         if hits:
@@ -206,7 +206,7 @@ def test_a_run_that_starts_the_memory_finds_a_solution_or_says_why_not(
     assert stet("memory", "import", "-", stdin=LINES).status == 0
     scripted.reply(code_reply("def read_date(text):\n    return text.strip()"))
     answer = json.loads(stet(*ASKED, STET_MEMORY_IDLE_SECONDS="61").out)  # other settings, another process
-    told = [each for each in answer["warnings"] if each.startswith("memory not searched: ")]
+    warnings = [each for each in answer["warnings"] if each.startswith("memory not searched: ")]
 
-    assert (answer["metadata"]["memory_hits"], len(told)) in ((1, 0), (0, 1))
+    assert (answer["metadata"]["memory_hits"], len(warnings)) in ((1, 0), (0, 1))
     assert (DATE["code"] in scripted.requests[-1].prompt) == bool(answer["metadata"]["memory_hits"])

@@ -26,11 +26,11 @@ def test_exec_runs_a_command_with_its_files_and_its_status(stet: Stet, folder: P
 def test_exec_reports_as_json(stet: Stet) -> None:
     ran = stet("sandbox", "exec", "--json", "--", "python", "-c", "print(6 * 7)")
 
-    told = json.loads(ran.out)
-    assert (told["status"], told["exit"], told["stdout"]) == ("ok", 0, "42\n")
-    assert told["isolation"]["level"] == "full"
-    assert set(told) >= {"status", "exit", "signal", "stdout", "stderr", "seconds", "peak_rss", "isolation"}
-    assert set(told["isolation"]) >= {"backend", "level", "enforced", "why_not_stronger"}
+    output = json.loads(ran.out)
+    assert (output["status"], output["exit"], output["stdout"]) == ("ok", 0, "42\n")
+    assert output["isolation"]["level"] == "full"
+    assert set(output) >= {"status", "exit", "signal", "stdout", "stderr", "seconds", "peak_rss", "isolation"}
+    assert set(output["isolation"]) >= {"backend", "level", "enforced", "why_not_stronger"}
 
 
 def test_exec_of_a_missing_program_is_reported(stet: Stet) -> None:

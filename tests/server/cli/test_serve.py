@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.processes.stet import stet_argv
 from support.servers.scripted import ScriptedModel
-from support.servers.wire import PATIENCE, RawClient
+from support.servers.wire import TIMEOUT, RawClient
 
 from stet_ls import __version__
 from stet_ls.server.__main__ import main
@@ -64,15 +64,15 @@ async def test_the_token_is_not_visible_in_the_process_list(
     server = await asyncio.create_subprocess_exec(*argv, env=variables, stderr=asyncio.subprocess.PIPE)
     assert server.stderr is not None
     try:
-        told = []
-        while b"listening on" not in (line := await asyncio.wait_for(server.stderr.readline(), PATIENCE)):
-            assert line, told
-            told.append(line.decode())
+        messages = []
+        while b"listening on" not in (line := await asyncio.wait_for(server.stderr.readline(), TIMEOUT)):
+            assert line, messages
+            messages.append(line.decode())
         port = int(line.rsplit(b":", 1)[1])
 
         assert TOKEN.encode() not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
-        assert len(told) == any(word.startswith("--token") and TOKEN in words[-1] for word in words)
-        assert not told or "use `--token-file` or `STET_TOKEN`" in told[0]
+        assert len(messages) == any(word.startswith("--token") and TOKEN in words[-1] for word in words)
+        assert not messages or "use `--token-file` or `STET_TOKEN`" in messages[0]
         async with RawClient.tcp("127.0.0.1", port) as client:
             await client.initialize(initializationOptions={"token": TOKEN})
     finally:

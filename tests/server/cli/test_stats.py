@@ -16,8 +16,8 @@ def test_stats_shows_what_jobs_spent(stet: Stet, scripted: ScriptedModel, folder
     assert stet("stats").out == "No job ran in the last 30 days.\n"
     assert stet("run", "refactor", "a.py:1").status == 0
 
-    told = json.loads(stet("stats", "--by", "model", "--json").out)
-    row = told["rows"][scripted.models[0]]
+    output = json.loads(stet("stats", "--by", "model", "--json").out)
+    row = output["rows"][scripted.models[0]]
     assert (row["jobs"], row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 1, 100, 20)
     head, line, total = stet("stats", "--by", "action").out.splitlines()
     assert head.split()[:4] == ["action", "jobs", "offered", "refuted"]

@@ -62,11 +62,11 @@ def test_the_list_shows_the_outcome_of_each_job(stet: Stet, scripted: ScriptedMo
     head, *rows = stet("trace", "list").out.splitlines()
     at = head.split().index("became")
     assert [row.split()[at] for row in rows] == ["answered", "refused", "applied", "offered"]
-    told = json.loads(stet("trace", "list", "--json").out)["traces"]
-    assert [(row["ended"], row["became"]) for row in told] == [
+    output = json.loads(stet("trace", "list", "--json").out)["traces"]
+    assert [(row["ended"], row["became"]) for row in output] == [
         ("offered", "answered"), ("refused", "refused"), ("offered", "applied"), ("offered", "offered"),
     ]  # fmt: skip
-    assert "no file" not in (shown := stet("trace", "show", told[2]["job"]).out.splitlines()[0])
+    assert "no file" not in (shown := stet("trace", "show", output[2]["job"]).out.splitlines()[0])
     assert shown.endswith(": offered, then applied")
 
 
@@ -87,8 +87,8 @@ def test_a_different_answer_prints_a_diff_and_exits_with_1(stet: Stet, job: str,
     assert ran.status == 1
     assert "+" in ran.out
     assert "return 2 if not a else 1" in ran.out
-    told = json.loads(stet("trace", "replay", job, "--json").out)
-    assert (told["same"], told["asked"]) == (False, 1)
+    output = json.loads(stet("trace", "replay", job, "--json").out)
+    assert (output["same"], output["asked"]) == (False, 1)
 
 
 def test_an_exported_record_is_one_file_that_replays_elsewhere(

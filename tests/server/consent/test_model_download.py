@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from support.servers.inprocess import connected
 from support.servers.session import NEOVIM, VSCODE, boxes, finish, health, introduction, lines, start
-from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.wire import TIMEOUT, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 from stet_ls.engine.storage.paths import user_paths
@@ -67,7 +67,7 @@ class Hub:
         handler.end_headers()
         quarter = len(self.content) // 4
         handler.wfile.write(self.content[:quarter])
-        self.released.wait(PATIENCE)
+        self.released.wait(TIMEOUT)
         try:
             handler.wfile.write(self.content[quarter:])
         except OSError:  # the reader has left

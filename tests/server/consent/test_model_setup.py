@@ -43,7 +43,7 @@ async def test_a_client_without_a_plugin_is_asked(stet_home: Path) -> None:
     async with connected(create_server()) as client:
         await client.initialize(**introduction(EGLOT))
         client.answers["window/showMessageRequest"] = lambda params: params["actions"][-1]
-        told = (await setup(client))["chosen"]
+        reported = (await setup(client))["chosen"]
         [asked] = client.received("window/showMessageRequest")
         client.answers["window/showMessageRequest"] = lambda params: None
         assert (await setup(client))["chosen"] is None
@@ -51,7 +51,7 @@ async def test_a_client_without_a_plugin_is_asked(stet_home: Path) -> None:
     titles = [row["title"] for row in asked["actions"]]
     assert "Qwen2.5-Coder 1.5B Instruct, Q4_K_M (download: 1117 MB, 2.0 GB of memory, about 21 s a job)" in titles
     assert titles[-1] == "Another endpoint…"
-    assert str(user_paths().config_file) in told
+    assert str(user_paths().config_file) in reported
 
 
 async def test_a_client_without_buttons_gets_the_other_way(stet_home: Path) -> None:

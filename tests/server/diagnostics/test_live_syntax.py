@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support.findings import PUBLISH, URI, editing, empty, messages, pushed, saying
 from support.servers.session import EGLOT, SERVER, introduction
-from support.servers.wire import PATIENCE, RawClient
+from support.servers.wire import TIMEOUT, RawClient
 
 from stet_ls.server.diagnostics.serial_executor import SerialExecutor
 from stet_ls.server.lsp.watchdog import is_alive
@@ -30,7 +30,7 @@ async def test_a_lane_runs_one_task_at_a_time_even_after_cancellation() -> None:
         lane, release, done = SerialExecutor(pool), threading.Event(), []
 
         def first() -> None:
-            release.wait(PATIENCE)
+            release.wait(TIMEOUT)
             done.append("first")
 
         abandoned = asyncio.create_task(lane.run(first))
@@ -86,8 +86,8 @@ async def hanging(tmp_path: Path, environment: Mapping[str, str]) -> AsyncIterat
     tool = tmp_path / "bin" / "gofmt"
     tool.parent.mkdir()
     wait = f"while ! test -e {tmp_path}/go; do sleep 0.05; done"
-    told = f"test $(wc -l < {tmp_path}/log) = 1 || exit 0; echo '<standard input>:1:1: a late word' >&2; exit 2"
-    tool.write_text(f"#!/bin/sh\necho started $$ >> {tmp_path}/log\n{wait}\n{told}\n")
+    command = f"test $(wc -l < {tmp_path}/log) = 1 || exit 0; echo '<standard input>:1:1: a late word' >&2; exit 2"
+    tool.write_text(f"#!/bin/sh\necho started $$ >> {tmp_path}/log\n{wait}\n{command}\n")
     tool.chmod(0o755)
     path = os.pathsep.join([str(tool.parent), environment["PATH"]])
     async with RawClient.stdio(SERVER, env={**environment, "PATH": path}) as client:
@@ -97,7 +97,7 @@ async def hanging(tmp_path: Path, environment: Mapping[str, str]) -> AsyncIterat
 
 async def started(tmp_path: Path, count: int = 1) -> None:
     """Returns once the tool was started that often."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         log = tmp_path / "log"
         while not log.exists() or log.read_text().count("started") < count:
             await asyncio.sleep(0.02)

@@ -39,8 +39,8 @@ async def test_a_client_that_pulls_gets_no_push(name: str) -> None:
             assert report["kind"] == "full"
             assert report["items"][0]["message"].startswith("'(' is never closed")
             pushes = [each["diagnostics"] for each in client.received(PUBLISH)]
-            told = {each["range"]["start"]["line"] for each in report["items"]}
-            assert all(each["range"]["start"]["line"] not in told for items in pushes[-1:] for each in items)
+            reported = {each["range"]["start"]["line"] for each in report["items"]}
+            assert all(each["range"]["start"]["line"] not in reported for items in pushes[-1:] for each in items)
         else:
             assert offer is None
             params = await pushed(client, saying("never closed"))
@@ -87,10 +87,10 @@ async def test_a_pull_with_the_same_result_is_unchanged() -> None:
         assert third["resultId"] == second["resultId"]
 
         client.replace(URI, "return", "x =")
-        mended = await pull(client, previous=third["resultId"])
-        assert (mended["kind"], mended["items"]) == ("full", [])
+        fixed = await pull(client, previous=third["resultId"])
+        assert (fixed["kind"], fixed["items"]) == ("full", [])
         client.change(URI, WHOLE + "\n")
-        assert (await pull(client, previous=mended["resultId"]))["kind"] == "unchanged"
+        assert (await pull(client, previous=fixed["resultId"]))["kind"] == "unchanged"
 
 
 async def test_a_moved_diagnostic_is_not_unchanged() -> None:

@@ -32,7 +32,7 @@ async def act(client: RawClient, *diagnostics: Json, uri: str = URI) -> list[Jso
     return result
 
 
-def told(line: int, *, source: str | None = "Pyright", severity: int = 1) -> Json:
+def finding(line: int, *, source: str | None = "Pyright", severity: int = 1) -> Json:
     """An error that another server reports on a line."""
     where = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 3}}
     found: Json = {"range": where, "message": "that is wrong", "severity": severity}
@@ -80,7 +80,7 @@ async def test_an_error_of_another_server_on_the_same_line_silences_its_language
         await pushed(client, saying("never closed"))
         await pushed(client, saying("never closed"), uri=OTHER)
         mark = client.mark()
-        await act(client, told(0))
+        await act(client, finding(0))
         await pushed(client, empty, since=mark)
         said = await client.wait_for(lambda m: m.get("method") == "window/logMessage" and "Pyright" in str(m))
         assert "live_yield" in said["params"]["message"]
@@ -92,7 +92,7 @@ async def test_an_error_of_another_server_on_the_same_line_silences_its_language
 
 @pytest.mark.parametrize(
     "foreign",
-    [told(0, severity=2), told(0, severity=3), told(1), told(0, source="stet"), told(0, source=None)],
+    [finding(0, severity=2), finding(0, severity=3), finding(1), finding(0, source="stet"), finding(0, source=None)],
     ids=["a warning", "information", "another line", "our own", "no one knows whose"],
 )
 async def test_other_diagnostics_do_not_silence_a_language(foreign: Json) -> None:
@@ -107,7 +107,7 @@ async def test_a_setting_enables_both_sources_of_errors() -> None:
     async with editing(VSCODE, settings={"checks": {"live_yield": False}}) as client:
         client.open(URI, "python", BROKEN)
         assert (await pull(client))["items"]
-        await act(client, told(0))
+        await act(client, finding(0))
         assert (await pull(client))["items"]
 
 

@@ -196,7 +196,7 @@ def test_a_position_in_an_empty_text() -> None:
 
 def test_a_closed_document_has_no_position() -> None:
     typist = Typist(TEXT)
-    typist.track.shut()
+    typist.track.close()
     assert typist.track.closed
     assert typist.found(ONE) is None
     typist.reload("# new\n" + TEXT)
@@ -240,7 +240,7 @@ async def test_waiting_ends_when_the_document_is_closed() -> None:
     typist = Typist(TEXT)
     waiting = asyncio.create_task(typist.track.wait_change(1))
     await asyncio.sleep(0)
-    typist.track.shut()
+    typist.track.close()
     await waiting
 
 

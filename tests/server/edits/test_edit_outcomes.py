@@ -12,7 +12,7 @@ from support.edits import NEW, OLD, TOP, URI, Environment
 from support.findings import editing
 from support.servers.scripted import ScriptedModel
 from support.servers.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
-from support.servers.wire import PATIENCE, Json, RawClient
+from support.servers.wire import TIMEOUT, Json, RawClient
 
 from stet_ls.engine.api.answer import EditOutcome
 from stet_ls.engine.errors import UnknownIdError
@@ -60,8 +60,8 @@ async def test_the_outcome_of_the_edit_is_passed_to_the_engine(
         await until(environment, trace, outcome or "applied")
 
     log = Path(environment["STET_HOME"], "log", "stet.log").read_text()
-    told = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
-    assert told == ([] if outcome is None else [outcome])
+    reported = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
+    assert reported == ([] if outcome is None else [outcome])
     assert became(environment, trace) == (outcome or "applied")
 
 
@@ -76,7 +76,7 @@ async def test_the_last_outcome_is_processed_before_shutdown(
         await honest(self, job, outcome, text)
 
     monkeypatch.setattr(Engine, "learn_outcome", slow)
-    monkeypatch.setattr(app, "CLOSE_SECONDS", PATIENCE)
+    monkeypatch.setattr(app, "CLOSE_SECONDS", TIMEOUT)
     scripted.default = fenced(NEW)
     async with editing(NEOVIM) as client:
         client.open(URI, "python", TOP + OLD)
@@ -130,8 +130,8 @@ async def test_a_job_cancelled_after_sending_its_edit_reports_the_outcome(
 
         async def reply(params: Json) -> Json:
             await cancelled.wait()
-            told: Json = honest(params) if then == "applied" else {"applied": False}
-            return told
+            reported: Json = honest(params) if then == "applied" else {"applied": False}
+            return reported
 
         client.answers["workspace/applyEdit"] = reply
         client.open(URI, "python", TOP + OLD)
@@ -173,7 +173,7 @@ async def test_an_edit_applied_after_its_job_was_cancelled_is_reported(
 
 async def until(environment: Environment, trace: str, outcome: str) -> None:
     """Returns once that is next to the record, which is written in a thread."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while True:
             with suppress(UnknownIdError):
                 if became(environment, trace) == outcome:

@@ -68,8 +68,8 @@ def test_the_message_begins_with_the_confidence_and_its_reason() -> None:
     reason = "; ".join(reasons)
     assert summarize(answer(reasons=reasons)) == f"70 % sure: {reason} · Refactored `add`"
     said = answer(PARSES, AGREE, summary=replace(DONE, gains=("3 → 2 lines",)), reasons=reasons)
-    told = f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines · syntax ok"
-    assert summarize(said) == told, "nothing is said twice"
+    reported = f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines · syntax ok"
+    assert summarize(said) == reported, "nothing is said twice"
     assert summarize(answer(summary=Summary("Explained", "`add`"))) == "Explained `add`"
 
 
@@ -150,9 +150,9 @@ async def test_a_counterexample_opens_as_a_private_file_that_runs(
         assert asked["message"] == result["message"]
         assert boxes(client) == [], "one sentence, with its button"
 
-        told = await command(client, "stet.evidence", job=job, check="differential")
-        assert told["markdown"].startswith("# Evidence")
-        example = told["attachments"][0]
+        reported = await command(client, "stet.evidence", job=job, check="differential")
+        assert reported["markdown"].startswith("# Evidence")
+        example = reported["attachments"][0]
         assert (example["check"], example["language"]) == ("differential", "python")
         file = file_of(example)
         assert file.read_text() == example["text"]

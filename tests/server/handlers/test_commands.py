@@ -21,7 +21,7 @@ from support.servers.session import (
     lines,
     start,
 )
-from support.servers.wire import PATIENCE, ErrorAnswer
+from support.servers.wire import TIMEOUT, ErrorAnswer
 
 EXAMPLE = "add(1, 2) == 3"
 URI = "file:///w/a.py"
@@ -280,9 +280,9 @@ async def test_a_typo_in_the_project_file_is_reported_and_ignored(
         result = await finish(client, await start(client, "refactor", uri=URI, range=lines(1)))
 
         assert result["applied"] is True
-        [told] = boxes(client)
-        assert "deadline" in told
-        assert ".stet.toml" in told
+        [reported] = boxes(client)
+        assert "deadline" in reported
+        assert ".stet.toml" in reported
 
 
 async def test_a_changed_project_file_applies_to_the_next_job(
@@ -333,7 +333,7 @@ async def test_commands_do_not_wait_for_each_other(scripted: ScriptedModel, envi
     async with editor(environment) as client:
         client.open(URI, "python", TEXT)
         job = await start(client, "refactor", uri=URI, range=lines(1))
-        await asyncio.to_thread(scripted.wait_request, 1, PATIENCE)
+        await asyncio.to_thread(scripted.wait_request, 1, TIMEOUT)
         calls = [client.call("workspace/executeCommand", {"command": "stet.jobs"}) for _ in range(50)]
         for call in calls:
             assert (await call)["jobs"][0]["job"] == job

@@ -19,7 +19,7 @@ pytest.importorskip("lancedb", reason="the extra memory is not installed")
 Environment = Mapping[str, str]
 OLD = 'def shout(text):\n    """Make a text loud."""\n    pass\n'
 NEW = 'def shout(text):\n    """Make a text loud."""\n    return text.upper()'
-WISH = "return the text in capital letters"
+INSTRUCTION = "return the text in capital letters"
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ async def solutions(client: Any, count: int) -> list[Any]:
     """What is remembered, once it is so many."""
     async with asyncio.timeout(60):
         while True:
-            found = await command(client, "stet.memory.search", query=WISH)
+            found = await command(client, "stet.memory.search", query=INSTRUCTION)
             if len(found["solutions"]) == count:
                 assert found["available"] is True
                 return list(found["solutions"])
@@ -58,7 +58,7 @@ async def edited(client: Any, scripted: ScriptedModel, uri: str) -> None:
     """Has an edit land in a document that is open from here on."""
     scripted.reply(fenced(NEW))
     client.open(uri, "python", OLD)
-    asked = {"uri": uri, "range": lines(0, 3), "instruction": WISH, "preview": "never"}
+    asked = {"uri": uri, "range": lines(0, 3), "instruction": INSTRUCTION, "preview": "never"}
     result = await finish(client, await start(client, "generate", **asked))
     assert result["applied"] is True, result["message"]
 
@@ -79,8 +79,8 @@ async def test_a_saved_edit_is_found_in_another_window(
         scripted.reply(fenced("def cry(text):\n    return text"))
         other = (folder / "other.py").as_uri()
         window.open(other, "python", "def cry(text):\n    pass\n")
-        wish = "give the text back in capitals"
-        asked = {"uri": other, "range": lines(0, 2), "instruction": wish, "preview": "never"}
+        instruction = "give the text back in capitals"
+        asked = {"uri": other, "range": lines(0, 2), "instruction": instruction, "preview": "never"}
         result = await finish(window, await start(window, "generate", **asked))
         assert "remembered: from `loud.py`" in result["message"]
         assert result["answer"]["metadata"]["memory_hits"] == 1

@@ -18,10 +18,10 @@ URI = "file:///shop/prices.py"
 
 
 async def test_a_plugin_reads_what_is_written_so_far(scripted: ScriptedModel) -> None:
-    go_on = threading.Event()
+    resume = threading.Event()
     words = "It adds the prices. Then it returns the sum."
     scripted.default = Reply(
-        words, chunks=["It adds the prices.", " Then it", " returns the sum."], hold=go_on, hold_at=2
+        words, chunks=["It adds the prices.", " Then it", " returns the sum."], hold=resume, hold_at=2
     )
     async with editing(VSCODE) as client:
         client.open(URI, "python", "def total(prices):\n    return sum(prices)\n")
@@ -35,7 +35,7 @@ async def test_a_plugin_reads_what_is_written_so_far(scripted: ScriptedModel) ->
             await client.wait_for(shows_words)
             result = await command(client, "stet.result", job=job)
         finally:
-            go_on.set()
+            resume.set()
         assert result["status"] == "running"
         assert result["markdown"].startswith("It adds the prices.")
         ended = await command(client, "stet.result", job=job, wait=True)

@@ -10,7 +10,7 @@ from support.edits import AFTER, BEFORE, NEW, OLD, TARGET, URI, Environment, Hel
 from support.servers.client_documents import Applying
 from support.servers.scripted import ScriptedModel
 from support.servers.session import boxes, command, editor, finish, lines, start
-from support.servers.wire import PATIENCE, Json
+from support.servers.wire import TIMEOUT, Json
 
 pytestmark = pytest.mark.usefixtures("model")
 
@@ -222,7 +222,7 @@ async def test_a_client_that_ignores_versions_gets_edits_one_after_the_other(
         one.release()
         await client.wait_notification("workspace/applyEdit")
         two.release()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while (await command(client, "stet.jobs"))["jobs"][1]["stage"] != "landing":
                 await asyncio.sleep(0.02)
         second_lands.set()

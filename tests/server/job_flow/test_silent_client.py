@@ -15,7 +15,7 @@ import pytest
 from support.servers.inprocess import connected
 from support.servers.scripted import ScriptedModel
 from support.servers.session import NEOVIM, VSCODE, boxes, command, fenced, finish, introduction, lines, start
-from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.wire import TIMEOUT, ErrorAnswer, Json, RawClient
 
 from stet_ls.server.app import create_server
 from stet_ls.server.consent import permissions
@@ -72,7 +72,7 @@ async def unanswered(client: RawClient) -> tuple[str, Json]:
 
 async def settled(client: RawClient, job: str) -> Json:
     """The job's result once no edit waits for confirmation any more and it is known what came of that."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while "asks" in (result := await finish(client, job)) or "no response after" in result["message"]:
             await asyncio.sleep(0.05)
     return result
@@ -150,7 +150,7 @@ async def test_a_command_applies_an_edit_whose_question_expired(
 async def test_a_command_applies_an_edit_whose_question_is_open(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(confirmation, "TIMEOUT", PATIENCE)
+    monkeypatch.setattr(confirmation, "TIMEOUT", TIMEOUT)
     async with editor(tmp_path) as client:
         client.answers["window/showMessageRequest"] = Silence()
         client.open(URI, "python", OLD)
@@ -183,7 +183,7 @@ async def test_an_unanswered_question_before_the_job_delays_one_job_and_stays_op
         asked = [each["message"] for each in client.received("window/showMessageRequest")]
         client.answers["window/showMessageRequest"] = lambda params: {"title": "Apply"}  # no check ran it
         silence.end({"title": "Trust these actions"})
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while (await tidied())["status"] == "refused":  # the answer is still on its way
                 await asyncio.sleep(0.05)
         assert client.text(URI) == NEW

@@ -10,7 +10,7 @@ from support.engine import asks_for_tests, code_reply, reply_of_tests
 from support.findings import editing
 from support.servers.scripted import ScriptedModel
 from support.servers.session import VSCODE, begins_first, finish, lines, start
-from support.servers.wire import PATIENCE
+from support.servers.wire import TIMEOUT
 
 from stet_ls.server.lsp import client_configuration
 
@@ -37,7 +37,7 @@ LOOP = ("planning", "writing", "running", "diagnosing", "asking scripted-7b agai
 async def test_every_step_of_the_loop_is_reported(
     scripted: ScriptedModel, served_here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_configuration, "CONFIGURATION_SECONDS", PATIENCE)
+    monkeypatch.setattr(client_configuration, "CONFIGURATION_SECONDS", TIMEOUT)
     scripted.on(asks_for_tests, reply_of_tests(TESTS))
     scripted.on(lambda body: "That cannot be used" in str(body["messages"]), code_reply(GOOD))
     scripted.default = code_reply(CRASHES)
@@ -51,8 +51,12 @@ async def test_every_step_of_the_loop_is_reported(
         pytest.skip(f"code cannot run here: {result['message']}")
 
     values = [each["value"] for each in client.received("$/progress")]
-    told = [re.sub(r"`|, by \w+| · .*|, \d+ s$", "", value["message"]) for value in values if value["kind"] == "report"]
-    loop = [line for line, _ in itertools.groupby(told[told.index("planning the tests") :]) if line.startswith(LOOP)]
+    messages = [
+        re.sub(r"`|, by \w+| · .*|, \d+ s$", "", value["message"]) for value in values if value["kind"] == "report"
+    ]
+    loop = [
+        line for line, _ in itertools.groupby(messages[messages.index("planning the tests") :]) if line.startswith(LOOP)
+    ]
     assert loop == [
         "planning the tests",
         "writing tests from the specification: first",

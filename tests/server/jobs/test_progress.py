@@ -26,7 +26,7 @@ from support.servers.session import (
     lines,
     start,
 )
-from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.wire import TIMEOUT, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
 from stet_ls.engine.api.events import JudgeStarted, Notice, Progress, Stage
@@ -59,7 +59,7 @@ async def refactor(client: RawClient) -> str:
 @pytest.fixture
 def patient(served_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server in this process waits for the editor's settings as long as a test does."""
-    monkeypatch.setattr(client_configuration, "CONFIGURATION_SECONDS", PATIENCE)
+    monkeypatch.setattr(client_configuration, "CONFIGURATION_SECONDS", TIMEOUT)
 
 
 @pytest.mark.usefixtures("patient")
@@ -78,10 +78,10 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(scripted: 
         assert begin["value"]["title"] == "Stet: refactor a.py"
         assert end["value"]["message"] == result["message"]
         assert "syntax ok" in end["value"]["message"]
-        told = [each["value"]["message"] for each in progress(client, "report")]
-        assert any(each.startswith("asking scripted-7b") for each in told)
-        assert "checking: behavior, old and new" in told
-        assert told[-1] == "waiting for the editor, which may ask you"
+        messages = [each["value"]["message"] for each in progress(client, "report")]
+        assert any(each.startswith("asking scripted-7b") for each in messages)
+        assert "checking: behavior, old and new" in messages
+        assert messages[-1] == "waiting for the editor, which may ask you"
 
 
 @pytest.mark.usefixtures("patient")
@@ -236,7 +236,7 @@ async def test_cancelling_the_wait_does_not_cancel_the_job(scripted: ScriptedMod
         waiting = client.call(
             "workspace/executeCommand", {"command": "stet.result", "arguments": [{"job": job, "wait": True}]}
         )
-        await asyncio.to_thread(scripted.wait_request, 1, PATIENCE)
+        await asyncio.to_thread(scripted.wait_request, 1, TIMEOUT)
         client.cancel(waiting)
         with pytest.raises(ErrorAnswer) as raised:
             await waiting
@@ -266,7 +266,7 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
     async with editor(environment, VSCODE) as client:
         client.open(URI, "python", TEXT)
         jobs = [await start(client, "explain", uri=URI, range=lines(1)) for _ in range(5)]
-        await asyncio.to_thread(scripted.wait_request, 4, PATIENCE)  # the fifth waits for its turn
+        await asyncio.to_thread(scripted.wait_request, 4, TIMEOUT)  # the fifth waits for its turn
         for job in jobs:
             await command(client, "stet.cancel", job=job)
         results: list[Any] = [await finish(client, job) for job in jobs]

@@ -236,9 +236,9 @@ async def test_a_failing_notification_shows_a_message_box() -> None:
 
 def test_a_response_to_an_abandoned_request_raises() -> None:
     protocol = stock().protocol
-    given_up: Future[Any] = Future()
-    given_up.cancel()
-    protocol._request_futures["id"] = given_up
+    abandoned: Future[Any] = Future()
+    abandoned.cancel()
+    protocol._request_futures["id"] = abandoned
     with pytest.raises(InvalidStateError):
         protocol._handle_response("id", None)
 

@@ -17,7 +17,7 @@ from support.servers import probe_server
 from support.servers.channel import Channel, frame
 from support.servers.probe_server import TOKEN
 from support.servers.probing import command, started
-from support.servers.wire import PATIENCE, ErrorAnswer, Json, RawClient
+from support.servers.wire import TIMEOUT, ErrorAnswer, Json, RawClient
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -128,7 +128,7 @@ def test_a_signal_ends_a_server_whose_client_reads_nothing() -> None:
             for number in range(1, 3000):
                 server.stdin.write(frame(f'{{"jsonrpc":"2.0","id":{number},"method":"nothing"}}'))
             server.terminate()
-            assert server.wait(PATIENCE) == 1
+            assert server.wait(TIMEOUT) == 1
         finally:
             server.kill()
 
@@ -180,7 +180,7 @@ async def listening(channel: str) -> AsyncIterator[tuple[asyncio.subprocess.Proc
     )
     assert process.stderr is not None
     try:
-        line = await asyncio.wait_for(process.stderr.readline(), PATIENCE)
+        line = await asyncio.wait_for(process.stderr.readline(), TIMEOUT)
         found = re.search(rb"listening on (?:tcp|ws)://127\.0\.0\.1:(\d+)", line)
         assert found, line
         yield process, int(found[1])
@@ -196,7 +196,7 @@ async def test_a_client_over_tcp_shows_its_token_with_initialize() -> None:
         async with RawClient.tcp("127.0.0.1", port) as client:
             await client.initialize(initializationOptions={"token": TOKEN, "settings": {}})
             assert await client.request("workspace/executeCommand", command("echo", {"text": "a"})) == {"text": "a"}
-        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+        assert await asyncio.wait_for(process.wait(), TIMEOUT) == 0
 
 
 async def test_a_client_over_tcp_that_leaves_ends_the_server() -> None:
@@ -205,7 +205,7 @@ async def test_a_client_over_tcp_that_leaves_ends_the_server() -> None:
             await client.initialize(initializationOptions={"token": TOKEN})
             await started(client, "block")
             client.abandon()
-        assert await asyncio.wait_for(process.wait(), PATIENCE) == 1
+        assert await asyncio.wait_for(process.wait(), TIMEOUT) == 1
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ async def test_bytes_that_are_not_the_protocol_are_refused(data: bytes) -> None:
         if not data:
             writer.write_eof()
         with contextlib.suppress(ConnectionError):
-            assert b"result" not in await asyncio.wait_for(reader.read(), PATIENCE)
+            assert b"result" not in await asyncio.wait_for(reader.read(), TIMEOUT)
         writer.close()
         async with RawClient.tcp("127.0.0.1", port) as client:
             await client.initialize(initializationOptions={"token": TOKEN})
@@ -263,13 +263,13 @@ async def test_a_second_client_is_refused_without_affecting_the_first() -> None:
                     await second.initialize(initializationOptions={"token": TOKEN})
                 await second.wait_end()
             assert await first.request("workspace/executeCommand", command("echo", {"text": "a"})) == {"text": "a"}
-        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+        assert await asyncio.wait_for(process.wait(), TIMEOUT) == 0
 
 
 async def test_a_server_without_a_client_can_be_ended() -> None:
     async with listening("--tcp") as (process, _):
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), PATIENCE) == 1
+        assert await asyncio.wait_for(process.wait(), TIMEOUT) == 1
 
 
 @pytest.mark.parametrize("serve", [transport.serve_tcp, transport.serve_ws])
@@ -322,7 +322,7 @@ async def test_a_client_over_websocket_with_the_token_in_a_header() -> None:
             await client.initialize()
             text = "é😀" * 100_000
             assert await client.request("workspace/executeCommand", command("echo", {"text": text})) == {"text": text}
-        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+        assert await asyncio.wait_for(process.wait(), TIMEOUT) == 0
 
 
 async def test_a_page_of_this_machine_with_the_token_in_the_url() -> None:
@@ -332,7 +332,7 @@ async def test_a_page_of_this_machine_with_the_token_in_the_url() -> None:
         async with RawClient.over(SocketChannel(connection)) as client:
             await client.initialize()
             client.abandon()
-        assert await asyncio.wait_for(process.wait(), PATIENCE) == 1
+        assert await asyncio.wait_for(process.wait(), TIMEOUT) == 1
 
 
 @pytest.mark.parametrize(

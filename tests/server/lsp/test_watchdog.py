@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.servers import probe_server
-from support.servers.wire import PATIENCE
+from support.servers.wire import TIMEOUT
 
 from stet_ls.server.lsp import watchdog
 from stet_ls.server.lsp.watchdog import (
@@ -80,13 +80,13 @@ async def test_the_server_ends_after_its_client(state: str) -> None:
         sys.executable, "-c", CLIENT, PROBE, state, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     assert client.stdout is not None
-    server_id, heir_id = map(int, (await client.stdout.readline()).split())
+    server_id, child_id = map(int, (await client.stdout.readline()).split())
     try:
         client.kill()
         await client.wait()
-        assert await gone(server_id, PATIENCE)
+        assert await gone(server_id, TIMEOUT)
     finally:
-        os.kill(heir_id, 9)
+        os.kill(child_id, 9)
         if is_alive(server_id):
             os.kill(server_id, 9)
 
@@ -129,14 +129,14 @@ class Watched:
         self._looks = threading.Semaphore(0)
         self._answers = answers
         self._process_id = process_id
-        self.watch = ClientWatch(self._told, self.gone.set, answers=self._ask)
+        self.watch = ClientWatch(self._process, self.gone.set, answers=self._ask)
         self.watch.start()
 
     def looks_on(self) -> bool:
         """True if its thread looks five times more."""
-        return all(self._looks.acquire(timeout=PATIENCE) for _ in range(5))
+        return all(self._looks.acquire(timeout=TIMEOUT) for _ in range(5))
 
-    def _told(self) -> Any:
+    def _process(self) -> Any:
         self._looks.release()
         return self._process_id
 
@@ -171,7 +171,7 @@ def test_a_client_on_another_machine_is_not_watched(watched: Callable[..., Watch
 
 
 def test_a_client_that_died_before_it_was_seen_is_gone(watched: Callable[..., Watched], dead: int) -> None:
-    assert watched(dead, answers=False).gone.wait(PATIENCE)
+    assert watched(dead, answers=False).gone.wait(TIMEOUT)
 
 
 OWN = pytest.param(os.getpid(), id="own")
@@ -198,14 +198,14 @@ def test_a_reused_process_id_counts_as_gone(watched: Callable[..., Watched], mon
     assert watch.looks_on()
     assert not watch.gone.is_set()
     monkeypatch.setattr(watchdog, "start_time", lambda process_id: 1 + (start_time(process_id) or 0))
-    assert watch.gone.wait(PATIENCE)
+    assert watch.gone.wait(TIMEOUT)
 
 
 @needs_proc
 def test_a_process_younger_than_the_server_did_not_start_it(watched: Callable[..., Watched]) -> None:
     """Its client had that id before, and died before it was seen."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        assert watched(child.pid, answers=False).gone.wait(PATIENCE)
+        assert watched(child.pid, answers=False).gone.wait(TIMEOUT)
         child.kill()
 
 
@@ -249,5 +249,5 @@ async def test_the_server_watches_the_given_process_id(process_id: str, status: 
     client = await asyncio.create_subprocess_exec(
         sys.executable, "-c", LATE, PROBE, process_id, stdout=asyncio.subprocess.PIPE
     )
-    out, _ = await asyncio.wait_for(client.communicate(), PATIENCE)
+    out, _ = await asyncio.wait_for(client.communicate(), TIMEOUT)
     assert out.decode().strip() == str(status)

@@ -217,10 +217,10 @@ async def test_health_has_a_row_for_each_part(environment: Environment, stet_hom
     data.mkdir()
     (data / "traces").write_text("in the way")
     async with editor(environment) as client:
-        told = await session.health(client)
-    assert told["status"] == "ready"
-    assert told["endpoints"][0]["breaker"] == "closed"
-    parts = told["parts"]
+        reported = await session.health(client)
+    assert reported["status"] == "ready"
+    assert reported["endpoints"][0]["breaker"] == "closed"
+    parts = reported["parts"]
     assert set(parts) == {"models", "sandbox", "memory", "index", "checkers", "ledger", "trace", "tasks", "folders"}
     for name, row in parts.items():
         assert row["state"] in ("ok", "off", "missing", "broken", "unknown"), name
@@ -253,14 +253,14 @@ async def test_capabilities_have_schemas_and_the_users_own_actions(environment: 
         '[[actions]]\nname = "shout"\ntitle = "Shout"\ninstruction = "Write it in capitals."\n'
     )
     async with editor(environment) as client:
-        told = await command(client, "stet.capabilities")
-    rows = {row["name"]: row for row in told["actions"]}
+        reported = await command(client, "stet.capabilities")
+    rows = {row["name"]: row for row in reported["actions"]}
     assert rows["refactor"]["command"] == "stet.refactor"
     assert (rows["shout"]["command"], rows["shout"]["trusted"]) == ("stet.custom", True)
     assert rows["shout"]["input"]["properties"]["action"] == {"const": "shout"}
     assert set(rows["refactor"]["output"]["properties"]) == set(Answer(False, "", "", Summary()).to_json())
-    assert told["limits"]["calls"]["standard"] == 3
-    assert "python" in {row["id"] for row in told["languages"]}
+    assert reported["limits"]["calls"]["standard"] == 3
+    assert "python" in {row["id"] for row in reported["languages"]}
 
 
 async def test_planted_secrets_are_neither_on_disk_nor_in_the_metrics(

@@ -114,7 +114,7 @@ def write_mapped(targets: Targets) -> None:
         memory[0] = 0x21
 
 
-def write_beside_shown(targets: Targets) -> None:
+def create_next_to_shown(targets: Targets) -> None:
     """A new file in a folder that is shown: how a cache of packages would be poisoned."""
     Path(targets["bound"]).with_name("added").write_text("here", encoding="ascii")
 
@@ -208,7 +208,7 @@ def by_handle(targets: Targets) -> str:
 
 ATTACKS = (
     read_key, read_by_link, read_by_dots, read_by_roots, read_from_memory, read_shared_memory, read_machine, read_users,
-    read_hardware, link_canary, link_shown, write_by_link, write_reopened, write_mapped, write_beside_shown,
+    read_hardware, link_canary, link_shown, write_by_link, write_reopened, write_mapped, create_next_to_shown,
     replace_shown, remove_shown, remove_canary, move_canary, make_folder, make_link, make_pipe, make_device, set_flags,
     lease_shown, notify_shown, write_shared_memory, write_temporary, by_handle,
 )  # fmt: skip

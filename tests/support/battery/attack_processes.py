@@ -81,7 +81,7 @@ def kill_by_pipe(targets: Targets) -> None:
     os.write(writing, b"x")
 
 
-def kill_everybody(targets: Targets) -> None:
+def kill_all(targets: Targets) -> None:
     """Every process that may be signalled; with a number that does no harm."""
     os.kill(-1, targets["signal"])
 
@@ -244,7 +244,7 @@ def open_many(_: Targets) -> str | None:
 
 ATTACKS = (
     kill_victim, kill_its_group, kill_its_thread, kill_its_task, kill_by_descriptor, kill_with_value, kill_by_pipe,
-    kill_everybody, kill_driver, trace_victim, read_its_memory, open_its_memory, read_its_environment,
+    kill_all, kill_driver, trace_victim, read_its_memory, open_its_memory, read_its_environment,
     read_its_maps, see_it, take_its_descriptor, open_its_descriptor, compare_it, hold_it, slow_it, pin_it, schedule_it,
     slow_its_disk, doom_it, steal_input, steal_input_by_name, forge_output, use_inherited, type_at_terminal, dump_core,
     open_many,

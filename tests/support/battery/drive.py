@@ -28,7 +28,7 @@ from stet_ls.engine.sandbox.spec import BoxError, Limits, RunSpec
 
 HERE = Path(__file__).parent
 INSIDE = ("inside", "honest", "attack_files", "attack_processes", "attack_network", "attack_kernel")
-UNSAFE = ("kill_everybody",)
+UNSAFE = ("kill_all",)
 """Without a box it would reach every process of the user's."""
 PLANTED = "STET_PLANTED_SECRET"
 NO_BOX = 77
@@ -63,10 +63,10 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
         )
         result = await box.run(spec)
         try:
-            told = json.loads(result.stdout)
+            outcomes = json.loads(result.stdout)
         except ValueError:
             raise SystemExit(f"{result.status}: {result.stderr.decode('utf-8', 'replace')[-2000:]}") from None
-        found = {name: {"reached": reached or "", "why": why} for name, (reached, why) in told.items()}
+        found = {name: {"reached": reached or "", "why": why} for name, (reached, why) in outcomes.items()}
         for name, how in outside.reached():
             found[name]["reached"] += f" outside: {how}"
         return found

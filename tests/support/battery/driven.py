@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from support.battery import drive
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 _TESTS = Path(drive.__file__).parents[2]
 _PACKAGES = (_TESTS, *(Path(path) for path in sys.path if "site-packages" in path), _TESTS.parent / "src")
 _SAID = b"Content-Length: 2\r\n\r\n{}" * 40
@@ -36,7 +36,7 @@ _PIDS = Path("/sys/fs/cgroup/pids")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DriverResult:
     """What a driver found, by name, and what it told its editor."""
 
     found: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Told:
 
 def users() -> Mapping[str, int]:
     """By name the ids of those who can be attacked as here."""
-    return {"root": 0, "no one": NOBODY} if os.geteuid() == 0 else {"a user": os.geteuid()}
+    return {"root": 0, "no one": UNPRIVILEGED} if os.geteuid() == 0 else {"a user": os.geteuid()}
 
 
 @functools.cache
@@ -68,7 +68,7 @@ def missing(user: int, *, bombs: bool = False) -> str:
     return ""
 
 
-def driven(kind: str, box: str, user: int) -> Told:
+def driven(kind: str, box: str, user: int) -> DriverResult:
     """Drives the attacks (`kind`) on a box as `user`. Fails with what the driver said; skips where the box is not."""
     with contextlib.ExitStack() as stack:
         # Not pytest's own folder, which is shut to other users.
@@ -92,7 +92,7 @@ def driven(kind: str, box: str, user: int) -> Told:
         if process.returncode == drive.NO_BOX:
             pytest.skip(said)
         assert process.returncode == 0, said[-3000:]
-        return Told(json.loads((folder / f"{kind}.json").read_text(encoding="utf-8")), output)
+        return DriverResult(json.loads((folder / f"{kind}.json").read_text(encoding="utf-8")), output)
 
 
 def _as(user: int) -> list[str]:

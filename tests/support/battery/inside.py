@@ -41,13 +41,13 @@ def tried(name: str, targets: dict[str, Any], inherited: list[int]) -> tuple[str
     if child == 0:
         signal.alarm(int(SECONDS) + 1)
         os.close(reading)
-        told: tuple[str | None, str]
+        outcome: tuple[str | None, str]
         try:
-            told = attacks()[name]({**targets, "inherited": inherited}), ""
+            outcome = attacks()[name]({**targets, "inherited": inherited}), ""
         except BaseException as error:
-            told = None, f"{type(error).__name__}: {error}"
+            outcome = None, f"{type(error).__name__}: {error}"
         with contextlib.suppress(OSError):
-            os.write(writing, json.dumps(told).encode()[:4000])
+            os.write(writing, json.dumps(outcome).encode()[:4000])
         os._exit(0)
     os.close(writing)
     ready, _, _ = select.select([reading], [], [], SECONDS)
@@ -70,8 +70,8 @@ def main() -> None:
         with contextlib.suppress(OSError):
             os.fstat(number)
             inherited.append(number)
-    told = json.loads(Path("targets.json").read_text(encoding="utf-8"))
-    common, own = told["common"], told["own"]
+    targets = json.loads(Path("targets.json").read_text(encoding="utf-8"))
+    common, own = targets["common"], targets["own"]
     found = {}
     for name in attacks():
         if name not in sys.argv[1:]:

@@ -45,7 +45,7 @@ class Outside:
         self._hidden, self.shown = folder / "hidden", folder / "shown"
         self._shm = Path("/dev/shm", self._mark)
         self._signals = {name: int(signal.SIGRTMIN) + 1 + at for at, name in enumerate(_KILLS)}
-        self._signals["kill_everybody"] = _HARMLESS
+        self._signals["kill_all"] = _HARMLESS
         self._listeners: dict[str, socket.socket] = {}
         for name in names:
             for place in (self._hidden, self.shown):

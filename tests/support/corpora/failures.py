@@ -48,15 +48,13 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabeledRun:
     """One run: its files, what was asked for, and the failures to come."""
 
     name: str
     files: Mapping[str, str]
     asked: str
-    trusted: frozenset[str]
     labels: tuple[Label, ...]
-    runs: int
     seconds: float | None
 
     @property
@@ -64,7 +62,7 @@ class Labelled:
         """The test files."""
         return tuple(path for path in self.files if _TEST.search(path))
 
-    def about(self, label: Label, language: str, environment: Environment | None, flaky: frozenset[str]) -> CodeFacts:
+    def about(self, label: Label, language: str, environment: Environment | None) -> CodeFacts:
         """What is known when that failure is diagnosed."""
         solution = {path: text for path, text in self.files.items() if path not in self.tests}
         if language == "python":
@@ -75,27 +73,23 @@ class Labelled:
         return replace(
             about,
             solution=frozenset(solution),
-            trusted=self.trusted,
             modules=frozenset(PurePosixPath(path).stem for path in self.files),
-            flaky=flaky,
             texts=solution,
         )
 
 
-def labelled(runner: str, folder: Path = FOLDER) -> Iterator[Labelled]:
+def labeled_runs(runner: str, folder: Path = FOLDER) -> Iterator[LabeledRun]:
     """The runs of a runner, in the order of their names: those that rules were made by, or those in `UNSEEN`."""
     for path in sorted((folder / runner).glob("*.txt")):
         case = sections.read(path)
         asked = next(case.sections.pop(name) for name in ("asked.py", "asked") if name in case.sections)
         labels = [*map(_whole, case.notes)]
-        labels += [label for file, text in case.sections.items() for label in _beside(file, text)]
-        yield Labelled(
+        labels += [label for file, text in case.sections.items() for label in _line_labels(file, text)]
+        yield LabeledRun(
             f"{runner}/{path.stem}",
             {file: f"{text}\n" for file, text in case.sections.items()},
             asked,
-            frozenset(case.keys.get("trusted", "").split()),
             tuple(labels),
-            int(case.keys.get("runs", "1")),
             float(case.keys["seconds"]) if "seconds" in case.keys else None,
         )
 
@@ -104,7 +98,7 @@ def _whole(note: str) -> Label:
     return _label(note.split(" ")[0], "", note)
 
 
-def _beside(file: str, text: str) -> Iterator[Label]:
+def _line_labels(file: str, text: str) -> Iterator[Label]:
     for line in text.splitlines():
         if _LABEL.search(line) and (name := _NAME.search(line)) and re.search(r"(#|//) -> ", line):
             yield _label(file, name[1] or name[3], line)

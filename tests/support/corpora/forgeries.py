@@ -29,11 +29,11 @@ def second(kind: str) -> Mapping[str, Project]:
     """The second corpus, of the kind "forgery" or "honest", for a module `cart`."""
     data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     found = {}
-    for name, told in data[kind].items():
-        project = data["project"][told["project"]]
-        after = told["text"].replace("$total", data["total"])
+    for name, row in data[kind].items():
+        project = data["project"][row["project"]]
+        after = row["text"].replace("$total", data["total"])
         before = project.get("before", data["before"])
-        found[name] = Project(before, after, project["files"], told.get("seen", "run"), told.get("unit", "total"))
+        found[name] = Project(before, after, project["files"], row.get("seen", "run"), row.get("unit", "total"))
     return found
 
 

@@ -91,7 +91,7 @@ class Rewrite:
         return self.folder or HASHED[hashlib.sha256(self.id.encode()).digest()[0] % 2]
 
     @property
-    def is_told(self) -> bool:
+    def is_documented(self) -> bool:
         """Whether hints, examples or tests say what it is called with."""
         if self.language == "python":
             return bool(self.tests) or self.bare() != self
@@ -141,9 +141,9 @@ def _stripped(text: str) -> str:
                 each.annotation, found = None, True
         if node.returns is not None:
             node.returns, found = None, True
-        told = node.body[0].value if isinstance(node.body[0], ast.Expr) else None
-        if isinstance(told, ast.Constant) and isinstance(told.value, str) and ">>>" in told.value:
-            told.value, found = told.value.partition(">>>")[0].strip() or "Nothing is said of it.", True
+        docs = node.body[0].value if isinstance(node.body[0], ast.Expr) else None
+        if isinstance(docs, ast.Constant) and isinstance(docs.value, str) and ">>>" in docs.value:
+            docs.value, found = docs.value.partition(">>>")[0].strip() or "Nothing is said of it.", True
     return ast.unparse(tree) + "\n" if found else text
 
 

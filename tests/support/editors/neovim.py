@@ -196,7 +196,7 @@ class Neovim:
         """The buffer's text as it would be written."""
         return "".join(f"{line}\n" for line in self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
 
-    def wait_said(self, *parts: str) -> str:
+    def wait_message(self, *parts: str) -> str:
         """Waits for a message that holds all these parts; others may come before and after it."""
         held = " and ".join(f"text:find({json.dumps(part)}, 1, true)" for part in parts)
         self.wait(f"vim.iter(_G.seen.messages):any(function(text) return {held} end)")

@@ -24,5 +24,5 @@ def _missing(tool: str) -> str:
     if Path(found).resolve().name != "rustup":
         return ""
     asked = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=30)
-    told = (asked.stderr or asked.stdout).strip()[:100]
-    return f"{tool} does not run here: {told}" if asked.returncode else ""
+    output = (asked.stderr or asked.stdout).strip()[:100]
+    return f"{tool} does not run here: {output}" if asked.returncode else ""

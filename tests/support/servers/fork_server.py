@@ -113,8 +113,8 @@ def serve(listener: socket.socket, tests: int) -> list[str]:
 def _keep(link: socket.socket) -> list[str]:
     """Waits for the end of a further fork, in which it returns, and for that of the relay."""
     size, fds, _, _ = socket.recv_fds(link, 4, 3)
-    with link.makefile("rb") as told:
-        words, environment, folder = marshal.loads(told.read(int.from_bytes(size, "little")))
+    with link.makefile("rb") as stream:
+        words, environment, folder = marshal.loads(stream.read(int.from_bytes(size, "little")))
     child = os.fork()
     if child == 0:
         link.close()

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from support.servers.fork_server import forked_argv
-from support.servers.wire import PATIENCE, Json, RawClient, recorded
+from support.servers.wire import TIMEOUT, Json, RawClient, recorded
 
 SERVER = (sys.executable, "-m", "stet_ls.server", "serve", "--stdio")
 
@@ -41,10 +41,13 @@ async def editor(
     `argv` starts the server; by default it is forked, which saves its start.
     """
     async with RawClient.stdio(list(argv) or forked_argv("serve", "--stdio"), env=environment) as client:
-        told = {**introduction(name), **params}
+        params_sent = {**introduction(name), **params}
         if encodings is not None:
-            told["capabilities"] = {**told.get("capabilities", {}), "general": {"positionEncodings": encodings}}
-        await client.initialize(**told)
+            params_sent["capabilities"] = {
+                **params_sent.get("capabilities", {}),
+                "general": {"positionEncodings": encodings},
+            }
+        await client.initialize(**params_sent)
         yield client
 
 
@@ -60,7 +63,7 @@ async def finish(client: RawClient, job: str) -> Json:
 
 async def turned_out(client: RawClient, job: str) -> Json:
     """The result of an ended job, once it tells whether the edit is in its document: that may take longer."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while (result := await finish(client, job))["applied"] is None:
             await asyncio.sleep(0.05)
     return result
@@ -79,11 +82,11 @@ async def command(client: RawClient, name: str, /, **argument: Any) -> Json:
 async def health(client: RawClient) -> Json:
     """What the server says of its parts, once each of them has told: it waits two seconds for them, and 0.8 for one."""
     late = ("no response within", "no list of models within")
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while True:
-            told = await command(client, "stet.health")
-            if not any(words in str(told) for words in late):
-                return told
+            health = await command(client, "stet.health")
+            if not any(words in str(health) for words in late):
+                return health
             await asyncio.sleep(0.05)
 
 
@@ -92,8 +95,8 @@ async def ended(client: RawClient, *, since: int = 0) -> Json:
     message = await client.wait_for(
         lambda m: m.get("method") == "$/progress" and m["params"]["value"]["kind"] == "end", since=since
     )
-    told: Json = message["params"]["value"]
-    return told
+    progress: Json = message["params"]["value"]
+    return progress
 
 
 def begins_first(client: RawClient) -> None:

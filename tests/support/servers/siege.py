@@ -298,8 +298,10 @@ class Siege:
         places = {
             f"a request to {model.base_url}": json.dumps([one.body for one in model.requests]) for model in models
         }
-        told = [each for each in client.messages if each.get("method") in ("window/showMessage", "window/logMessage")]
-        places["the messages"] = json.dumps(told)
+        messages = [
+            each for each in client.messages if each.get("method") in ("window/showMessage", "window/logMessage")
+        ]
+        places["the messages"] = json.dumps(messages)
         places["standard error"] = client.stderr
         for file in self._home.rglob("*"):
             if file.is_file():

@@ -28,9 +28,9 @@ from typing import Any, cast
 from support.servers.channel import Channel, ErrorAnswer, Json, NotAFrame, StreamChannel
 from support.servers.client_documents import ClientDocuments
 
-__all__ = ["PATIENCE", "RECORDED", "Call", "ErrorAnswer", "Json", "RawClient", "recorded"]
+__all__ = ["RECORDED", "TIMEOUT", "Call", "ErrorAnswer", "Json", "RawClient", "recorded"]
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds until a wait is given up; generous, because the machines that run the tests are busy."""
 
 _CLIENTS = Path(__file__).parents[2] / "fixtures" / "clients"
@@ -54,7 +54,7 @@ class Call:
     future: asyncio.Future[Any]
 
     def __await__(self) -> Any:
-        return asyncio.wait_for(asyncio.shield(self.future), PATIENCE).__await__()
+        return asyncio.wait_for(asyncio.shield(self.future), TIMEOUT).__await__()
 
 
 class RawClient(ClientDocuments):
@@ -181,7 +181,7 @@ class RawClient(ClientDocuments):
         """The number of messages so far: `wait_for(..., since=mark)` looks at later ones only."""
         return len(self.messages)
 
-    async def wait_for(self, wanted: Callable[[Json], bool], *, since: int = 0, timeout: float = PATIENCE) -> Json:
+    async def wait_for(self, wanted: Callable[[Json], bool], *, since: int = 0, timeout: float = TIMEOUT) -> Json:
         """The first message, received or still to come, of which `wanted` is true."""
         for message in self.messages[since:]:
             if wanted(message):
@@ -192,7 +192,7 @@ class RawClient(ClientDocuments):
             future.set_exception(AssertionError(f"the server has ended\n{self.stderr}"))
         return await asyncio.wait_for(future, timeout)
 
-    async def wait_notification(self, method: str, *, since: int = 0, timeout: float = PATIENCE) -> Json:
+    async def wait_notification(self, method: str, *, since: int = 0, timeout: float = TIMEOUT) -> Json:
         """The params of the first message with that method."""
         message = await self.wait_for(lambda m: m.get("method") == method, since=since, timeout=timeout)
         return cast(Json, message.get("params"))
@@ -229,9 +229,9 @@ class RawClient(ClientDocuments):
 
     async def wait_end(self) -> int | None:
         """Waits until the server has gone and returns its exit status (None over a socket)."""
-        await asyncio.wait_for(self.ended.wait(), PATIENCE)
+        await asyncio.wait_for(self.ended.wait(), TIMEOUT)
         if self.process is not None:
-            self.returncode = await asyncio.wait_for(self.process.wait(), PATIENCE)
+            self.returncode = await asyncio.wait_for(self.process.wait(), TIMEOUT)
             await self._hear_out()
         return self.returncode
 
@@ -250,7 +250,7 @@ class RawClient(ClientDocuments):
             await self._channel.close()
             if self.process is not None:
                 await self.process.wait()
-                await asyncio.wait_for(self.ended.wait(), PATIENCE)
+                await asyncio.wait_for(self.ended.wait(), TIMEOUT)
                 await self._hear_out()
             for task in self._tasks:
                 task.cancel()

@@ -8,7 +8,7 @@ import pytest
 
 from stet_ls.validators import lint
 from stet_ls.validators.checkers.availability import tool_availability
-from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
+from stet_ls.validators.checkers.checker_request import CheckerRequest, Unavailable
 from stet_ls.validators.checkers.formatters import FORMATTERS
 from stet_ls.validators.checkers.result_cache import ToolResultCache, key_of
 from stet_ls.validators.checkers.table import CHECKERS, checkers
@@ -27,7 +27,7 @@ def test_tools_that_run_a_projects_code_are_never_started(name: str) -> None:
     (row,) = [row for row in CHECKERS if row.name == name]
     assert row.executes_project_code
     assert all(row not in checkers(language, row.role) for language in row.languages)
-    assert row.check(CheckRequest(Source(""), row.languages[0])) == Unavailable(
+    assert row.check(CheckerRequest(Source(""), row.languages[0])) == Unavailable(
         "runs the project's code; needs the sandbox", missing=True
     )
 

@@ -35,8 +35,8 @@ def test_python_counts_paths_as_ruff_does(module: str) -> None:
     )
     argv = ruff.command(question, ())
     assert argv is not None
-    told = json.loads(subprocess.run([*argv, str(file)], capture_output=True).stdout)
-    theirs = {item["location"]["row"]: int(re.search(r"\((\d+) > 0\)", item["message"])[1]) for item in told}  # type: ignore[index]
+    output = json.loads(subprocess.run([*argv, str(file)], capture_output=True).stdout)
+    theirs = {item["location"]["row"]: int(re.search(r"\((\d+) > 0\)", item["message"])[1]) for item in output}  # type: ignore[index]
     ours = complexity.measure(Source(file.read_text("utf-8")), "python")
     assert ours is not None
     assert {one.line + 1: one.cyclomatic for one in ours} == theirs
@@ -86,8 +86,8 @@ def test_python_statements_that_the_modules_seldom_have(tmp_path: Path) -> None:
     question = ruff.RuleSelection(("--select", "C901", "--config", "lint.mccabe.max-complexity=0"), "lint")
     argv = ruff.command(question, ("--target-version", "py311"))
     assert argv is not None
-    told = json.loads(subprocess.run([*argv, str(file)], capture_output=True).stdout)
-    theirs = {item["location"]["row"]: int(re.search(r"\((\d+) > 0\)", item["message"])[1]) for item in told}  # type: ignore[index]
+    output = json.loads(subprocess.run([*argv, str(file)], capture_output=True).stdout)
+    theirs = {item["location"]["row"]: int(re.search(r"\((\d+) > 0\)", item["message"])[1]) for item in output}  # type: ignore[index]
     assert {one.line + 1: one.cyclomatic for one in measured(MATCHED, "python").values()} == theirs
     assert theirs == {1: 4, 13: 4, 26: 3, 27: 1}
 
@@ -223,8 +223,8 @@ def test_a_chain_of_else_is_as_deep_as_its_first_if_in_every_language() -> None:
         "kotlin": "fun f(a: Boolean) { if (a) { x() } else if (b) { y() } else { z() } }",
         "swift": "func f(a: Bool) { if a { x() } else if b { y() } else { z() } }",
     }
-    told = {language: measured(text, language)["f"] for language, text in chains.items()}
-    assert {name: (one.cyclomatic, one.cognitive, one.nesting) for name, one in told.items()} == dict.fromkeys(
+    output = {language: measured(text, language)["f"] for language, text in chains.items()}
+    assert {name: (one.cyclomatic, one.cognitive, one.nesting) for name, one in output.items()} == dict.fromkeys(
         chains, (3, 3, 1)
     )
 

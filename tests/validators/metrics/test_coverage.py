@@ -115,11 +115,11 @@ def test_the_report_of_go_itself(tmp_path: Path) -> None:
     subprocess.run(
         [go, "test", "-coverprofile=cover.out", "./..."], cwd=tmp_path, check=True, capture_output=True, env=environment
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [go, "tool", "cover", "-func=cover.out"], cwd=tmp_path, check=True, capture_output=True, text=True
     ).stdout
     hit, total = covered(file, tmp_path).count(range(0, 8))
-    assert f"{100 * hit / total:.1f}%" in told.splitlines()[-1]
+    assert f"{100 * hit / total:.1f}%" in output.splitlines()[-1]
 
 
 def test_the_nearest_report_that_names_the_file_wins(tmp_path: Path) -> None:

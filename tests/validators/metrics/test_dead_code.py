@@ -8,7 +8,7 @@ from stet_ls.validators.metrics.dead_code import dead_code
 from stet_ls.validators.source import Source
 
 
-def told(text: str, language: str = "python", *elsewhere: bytes) -> list[str]:
+def findings(text: str, language: str = "python", *elsewhere: bytes) -> list[str]:
     return [finding.message for finding in dead_code(Source(text), language, elsewhere=elsewhere) or ()]
 
 
@@ -30,10 +30,10 @@ UNUSED = {
 @pytest.mark.parametrize("language", UNUSED)
 def test_a_private_thing_that_is_named_once(language: str) -> None:
     text, message = UNUSED[language]
-    (only,) = told(text, language)
+    (only,) = findings(text, language)
     assert only.startswith(message)
     remark = {"python": "# _gone\n", "lua": "-- gone\n"}.get(language, "// gone\n")
-    assert told(text + remark, language) == [], "named again: used"
+    assert findings(text + remark, language) == [], "named again: used"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_private_thing_that_is_named_once(language: str) -> None:
     ],
 )
 def test_names_that_others_may_use_are_not_reported(language: str, text: str) -> None:
-    assert told(text, language) == []
+    assert findings(text, language) == []
 
 
 def test_unparsed_text_is_not_measured() -> None:
@@ -64,14 +64,14 @@ def test_unparsed_text_is_not_measured() -> None:
 
 def test_a_private_method_of_javascript() -> None:
     text = "class A {\n  #gone() { return 1; }\n}\n"
-    assert told(text, "javascript") == ["the private method `gone` is used nowhere"]
-    assert told(text.replace("return 1", "return this.#gone()"), "javascript") == []
+    assert findings(text, "javascript") == ["the private method `gone` is used nowhere"]
+    assert findings(text.replace("return 1", "return this.#gone()"), "javascript") == []
 
 
 def test_a_private_variable_and_the_other_files_of_the_project() -> None:
     text = "_LIMIT = 3\n_USED: int = 4\nprint(_USED)\n"
-    assert told(text) == ["the private variable `_LIMIT` is used nowhere"]
-    assert told(text, "python", b"from a import _LIMIT\n") == []
+    assert findings(text) == ["the private variable `_LIMIT` is used nowhere"]
+    assert findings(text, "python", b"from a import _LIMIT\n") == []
 
 
 UNREACHED = {
@@ -87,7 +87,7 @@ UNREACHED = {
 
 @pytest.mark.parametrize("language", UNREACHED)
 def test_a_statement_behind_a_return(language: str) -> None:
-    assert told(UNREACHED[language], language) == ["this is never reached"]
+    assert findings(UNREACHED[language], language) == ["this is never reached"]
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_a_statement_behind_a_return(language: str) -> None:
     ],
 )
 def test_reachable_code_is_not_reported(language: str, text: str) -> None:
-    assert told(text, language) == []
+    assert findings(text, language) == []

@@ -285,7 +285,7 @@ static int open(Box* box) { return box->width(); }
 }
 
 
-def told(text: str, language: str) -> list[str]:
+def outlined(text: str, language: str) -> list[str]:
     source = Source(text)
     return [
         f"{one.kind} {one.qualified} {one.signature!r}" + (f" {source.slice(one.doc)}" if one.doc else "")
@@ -297,7 +297,7 @@ def told(text: str, language: str) -> list[str]:
 def test_symbols(language: str) -> None:
     """Kind, qualified name, head, and what documents it; in the order of the text where each has its line."""
     text, expected = FULL[language]
-    assert sorted(told(text, language)) == sorted(expected)
+    assert sorted(outlined(text, language)) == sorted(expected)
 
 
 @pytest.mark.parametrize("language", FULL)
@@ -313,5 +313,5 @@ def test_spans_contain_the_name_and_are_in_the_text(language: str) -> None:
 @pytest.mark.parametrize("language", FULL)
 def test_broken_text_keeps_the_symbols_above_the_fault(language: str) -> None:
     text, expected = FULL[language]
-    assert told(text + "\n\n) broken (\n", language)[:2] == told(text, language)[:2]
+    assert outlined(text + "\n\n) broken (\n", language)[:2] == outlined(text, language)[:2]
     assert expected

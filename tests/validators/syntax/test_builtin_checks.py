@@ -156,7 +156,7 @@ def test_while_one_types_a_large_text_is_not_read_as_a_whole(monkeypatch: pytest
     methods = "".join(f"    public int F{n}() {{ return {n}; }}\n" for n in range(2_000))
     source = Source(f"class A\n{{\n{methods}    public public int x;\n}}\n")
 
-    monkeypatch.setattr(syntax, "_UNHURRIED", 60.0)  # what takes a twentieth of it takes a busy machine longer
+    monkeypatch.setattr(syntax, "_ENOUGH_SECONDS", 60.0)  # what takes a twentieth of it takes a busy machine longer
     assert check_fast(source, "csharp", deadline=50).status is Status.OK
     assert [finding.message for finding in check_fast(source, "csharp", deadline=70).findings] == [
         "'public' stands here twice"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -25,15 +25,15 @@ _RUN = ToolCommand(
 )
 
 
-def lint(asked: CheckRequest) -> CheckResult:
+def lint(request: CheckerRequest) -> CheckerResult:
     """The findings of the recommended rules. Errors of syntax are left to the syntax check."""
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         try:
             answer = json.loads(result.stdout)
             return distinct(
                 spanned(
-                    asked.source,
+                    request.source,
                     item["description"],
                     Span(*(item["location"].get("span") or (0, 0))),
                     "biome",
@@ -47,4 +47,4 @@ def lint(asked: CheckRequest) -> CheckResult:
         except (ValueError, KeyError, TypeError, AttributeError):
             return Unavailable(f"biome failed (exit status {result.status})")
 
-    return run_tool_on(asked, _RUN, read)
+    return run_tool_on(request, _RUN, read)

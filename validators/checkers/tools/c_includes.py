@@ -35,8 +35,8 @@ def missing_include(text: bytes, path: Path, flags: Sequence[str]) -> Path | Non
     pending = [(name, path.parent) for name in (*_names(text), *(value for flag, value in pairs if flag == "-include"))]
     seen: set[Path] = set()
     while pending and len(seen) < _MOST_FILES and time.monotonic() < end:
-        name, beside = pending.pop()
-        found, size, changed = _found(name, (beside, *folders))
+        name, folder = pending.pop()
+        found, size, changed = _found(name, (folder, *folders))
         if found is None or found in seen:
             continue
         seen.add(found)

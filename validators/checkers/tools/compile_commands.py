@@ -78,9 +78,9 @@ def _entries(database: Path, _stamp: int) -> tuple[_Entry, ...]:
     return tuple(entry for entry in found if entry is not None)
 
 
-def _entry(row: Any, beside: Path) -> _Entry | None:
+def _entry(row: Any, folder: Path) -> _Entry | None:
     try:
-        directory = beside / row["directory"]
+        directory = folder / row["directory"]
         arguments = row.get("arguments")
         if arguments is None:
             arguments = shlex.split(row["command"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -39,20 +39,20 @@ ARGUMENTS = (
 _MOST = ("-Xmaxerrs", "100")
 
 
-def javac(asked: CheckRequest) -> CheckResult:
+def javac(request: CheckerRequest) -> CheckerResult:
     """The errors of the compiler's parser."""
-    if is_module(asked.path):
+    if is_module(request.path):
         return Unavailable("javac would look for the modules that it names", missing=True)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         text = result.stderr.decode("utf-8", "replace")
         found = (
-            finding(asked.source, m[2], int(m[1]), len(m[3] or "") + 1, "javac", encoding="utf-16")
+            finding(request.source, m[2], int(m[1]), len(m[3] or "") + 1, "javac", encoding="utf-16")
             for m in _ERROR.finditer(text)
         )
         return judged(result, distinct(found), "javac")
 
-    return run_tool_on(asked, ToolCommand("javac", (*ARGUMENTS, *_MOST, FILE), text=file_text(asked.source)), read)
+    return run_tool_on(request, ToolCommand("javac", (*ARGUMENTS, *_MOST, FILE), text=file_text(request.source)), read)
 
 
 def is_module(path: Path | None) -> bool:

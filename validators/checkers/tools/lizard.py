@@ -9,9 +9,9 @@ import json
 import sys
 from typing import NamedTuple
 
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
-    CheckResult,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -45,14 +45,14 @@ class CountedFunction(NamedTuple):
     parameters: int
 
 
-def lizard(asked: CheckRequest) -> CheckResult:
+def lizard(request: CheckerRequest) -> CheckerResult:
     """A warning for each function that is more complex than `LIMIT`."""
-    counted = count_functions(asked)
+    counted = count_functions(request)
     if isinstance(counted, Unavailable):
         return counted
     return distinct(
         finding(
-            asked.source, f"`{each.name}` is too complex ({each.cyclomatic} > {LIMIT})", each.first, 1, "lizard",
+            request.source, f"`{each.name}` is too complex ({each.cyclomatic} > {LIMIT})", each.first, 1, "lizard",
             kind="lint", severity=Severity.WARNING, code="complexity",
         )
         for each in counted
@@ -60,7 +60,7 @@ def lizard(asked: CheckRequest) -> CheckResult:
     )  # fmt: skip
 
 
-def count_functions(asked: CheckRequest) -> tuple[CountedFunction, ...] | Unavailable:
+def count_functions(request: CheckerRequest) -> tuple[CountedFunction, ...] | Unavailable:
     """The functions of a text as lizard counts them."""
 
     def read(result: ToolResult) -> tuple[CountedFunction, ...] | Unavailable:
@@ -69,5 +69,5 @@ def count_functions(asked: CheckRequest) -> tuple[CountedFunction, ...] | Unavai
         except (ValueError, TypeError):
             return Unavailable(f"lizard failed (exit status {result.status})")
 
-    name = safe_name(asked.path, asked.language)
-    return run_tool_on(asked, ToolCommand("lizard", ("-I", "-c", _COUNT, name), program=sys.executable), read)
+    name = safe_name(request.path, request.language)
+    return run_tool_on(request, ToolCommand("lizard", ("-I", "-c", _COUNT, name), program=sys.executable), read)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import (
+from stet_ls.validators.checkers.checker_request import (
     FILE,
-    CheckRequest,
-    CheckResult,
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -32,35 +32,35 @@ _RUN = ToolCommand(
 _SUFFIXES = {"javascript": ".js", "javascriptreact": ".jsx", "typescript": ".ts", "typescriptreact": ".tsx"}
 
 
-def syntax(asked: CheckRequest) -> CheckResult:
+def syntax(request: CheckerRequest) -> CheckerResult:
     """What the parser and the language's early rules reject."""
-    found = _found(asked)
+    found = _found(request)
     return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "syntax")
 
 
-def lint(asked: CheckRequest) -> CheckResult:
+def lint(request: CheckerRequest) -> CheckerResult:
     """The rules for wrong or useless code, oxlint's default."""
-    found = _found(asked)
+    found = _found(request)
     return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "lint")
 
 
-def _found(asked: CheckRequest) -> CheckResult:
-    suffix = asked.path.suffix if asked.path else ""
+def _found(request: CheckerRequest) -> CheckerResult:
+    suffix = request.path.suffix if request.path else ""
     if suffix.lower() not in (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"):
         # oxlint takes the language from the extension alone.
-        name = f"text{_SUFFIXES.get(asked.language, '.js')}"
-        asked = replace(asked, path=asked.path.with_name(name) if asked.path else None)
+        name = f"text{_SUFFIXES.get(request.language, '.js')}"
+        request = replace(request, path=request.path.with_name(name) if request.path else None)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         try:
             answer = json.loads(result.stdout)
             if answer["number_of_files"] != 1:
                 return Unavailable("oxlint did not read the text")
-            return distinct(_findings(asked.source, answer["diagnostics"]))
+            return distinct(_findings(request.source, answer["diagnostics"]))
         except (ValueError, KeyError, TypeError, IndexError):
             return Unavailable(f"oxlint failed (exit status {result.status})")
 
-    return run_tool_on(asked, _RUN, read)
+    return run_tool_on(request, _RUN, read)
 
 
 def _findings(source: Source, diagnostics: list[Mapping[str, Any]]) -> Iterator[Finding]:

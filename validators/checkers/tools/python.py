@@ -5,37 +5,45 @@ from __future__ import annotations
 import re
 import sys
 
-from stet_ls.validators.checkers.check_request import CheckRequest, CheckResult, ToolCommand, Unavailable, run_tool_on
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import listed
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.tools import ruff
 
 
-def syntax(asked: CheckRequest) -> CheckResult:
+def syntax(request: CheckerRequest) -> CheckerResult:
     """What Python's parser and compiler reject."""
-    return _ruff(asked, ruff.SYNTAX)
+    return _ruff(request, ruff.SYNTAX)
 
 
-def lint(asked: CheckRequest) -> CheckResult:
+def lint(request: CheckerRequest) -> CheckerResult:
     """Style, likely bugs, complexity, undefined names."""
-    return _ruff(asked, ruff.LINT)
+    return _ruff(request, ruff.LINT)
 
 
-def _ruff(asked: CheckRequest, question: ruff.RuleSelection) -> CheckResult:
-    argv = ruff.command(question, ruff.project_options(asked.path))
+def _ruff(request: CheckerRequest, question: ruff.RuleSelection) -> CheckerResult:
+    argv = ruff.command(question, ruff.project_options(request.path))
     if argv is None:
         return Unavailable("ruff is not installed", missing=True)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         found = ruff.answer(result)
         return (
             Unavailable(f"ruff failed (exit status {result.status})")
             if found is None
-            else ruff.findings(asked.source, found, question)
+            else ruff.findings(request.source, found, question)
         )
 
-    arguments = (*argv[1:], "--stdin-filename", ruff.file_name(asked.path), "-")
-    return run_tool_on(asked, ToolCommand("ruff", arguments, program=argv[0], text=ruff.file_text(asked.source)), read)
+    arguments = (*argv[1:], "--stdin-filename", ruff.file_name(request.path), "-")
+    return run_tool_on(
+        request, ToolCommand("ruff", arguments, program=argv[0], text=ruff.file_text(request.source)), read
+    )
 
 
 # In a child: the parser cannot be stopped, and deeply nested text can crash the process.
@@ -51,12 +59,12 @@ except (ValueError, MemoryError, RecursionError) as error:
 _PLACE = re.compile(r"^(?P<line>\d+):(?P<column>\d+):(?P<message>.+)$", re.MULTILINE)
 
 
-def own_parser(asked: CheckRequest) -> CheckResult:
+def own_parser(request: CheckerRequest) -> CheckerResult:
     """`ast.parse`. Its version is the server's, not the project's, so it only advises."""
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         if result.status != 0:
             return Unavailable(f"ast failed (exit status {result.status})")
-        return listed(asked.source, result.stdout, _PLACE, "ast")
+        return listed(request.source, result.stdout, _PLACE, "ast")
 
-    return run_tool_on(asked, ToolCommand("ast", ("-I", "-S", "-c", _AST), program=sys.executable), read)
+    return run_tool_on(request, ToolCommand("ast", ("-I", "-S", "-c", _AST), program=sys.executable), read)

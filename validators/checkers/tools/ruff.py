@@ -112,8 +112,8 @@ def _program() -> str | None:
         with _FINDING:
             return str(find_ruff_bin())
     except (ImportError, FileNotFoundError):
-        beside = Path(sys.executable).with_name("ruff")
-        return str(beside) if beside.is_file() else None
+        next_to_python = Path(sys.executable).with_name("ruff")
+        return str(next_to_python) if next_to_python.is_file() else None
 
 
 def project_options(path: Path | None) -> tuple[str, ...]:

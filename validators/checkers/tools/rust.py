@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import CheckRequest, CheckResult, ToolCommand, run_tool_on
+from stet_ls.validators.checkers.checker_request import CheckerRequest, CheckerResult, ToolCommand, run_tool_on
 from stet_ls.validators.checkers.output_parsing import distinct, finding, judged
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.project_files import read_table
@@ -17,16 +17,16 @@ _ERROR = re.compile(r"^error(?:\[E\d+\])?: (.+)\n\s*--> <stdin>:(\d+):(\d+)", re
 _EDITION = "2021"
 
 
-def rustfmt(asked: CheckRequest) -> CheckResult:
+def rustfmt(request: CheckerRequest) -> CheckerResult:
     """The errors of the compiler's parser."""
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         text = result.stderr.decode("utf-8", "replace")
-        found = (finding(asked.source, m[1], int(m[2]), int(m[3]), "rustfmt") for m in _ERROR.finditer(text))
+        found = (finding(request.source, m[1], int(m[2]), int(m[3]), "rustfmt") for m in _ERROR.finditer(text))
         return judged(result, distinct(found), "rustfmt")
 
-    arguments = ("--edition", edition(asked.path), "--emit", "stdout", "--quiet", "--color", "never")
-    return run_tool_on(asked, ToolCommand("rustfmt", arguments, environment=toolchain()), read)
+    arguments = ("--edition", edition(request.path), "--emit", "stdout", "--quiet", "--color", "never")
+    return run_tool_on(request, ToolCommand("rustfmt", arguments, environment=toolchain()), read)
 
 
 def toolchain() -> tuple[tuple[str, str], ...]:

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import (
-    CheckRequest,
-    CheckResult,
+from stet_ls.validators.checkers.checker_request import (
+    CheckerRequest,
+    CheckerResult,
     ToolCommand,
     Unavailable,
     run_tool_on,
@@ -42,49 +42,49 @@ process.stdout.write(JSON.stringify(errors));
 _SCRIPTS = {"oxc-parser": _OXC, "typescript": _TYPESCRIPT}
 
 
-def oxc(asked: CheckRequest) -> CheckResult:
+def oxc(request: CheckerRequest) -> CheckerResult:
     """The errors of oxc's parser, loaded into Node."""
-    return _by(asked, "oxc-parser")
+    return _by(request, "oxc-parser")
 
 
-def typescript(asked: CheckRequest) -> CheckResult:
+def typescript(request: CheckerRequest) -> CheckerResult:
     """The errors of TypeScript's own parser."""
-    return _by(asked, "typescript")
+    return _by(request, "typescript")
 
 
-def _by(asked: CheckRequest, package: str) -> CheckResult:
-    folder = _package(asked, package)
+def _by(request: CheckerRequest, package: str) -> CheckerResult:
+    folder = _package(request, package)
     if folder is None:
         return Unavailable(f"{package} is not set, and in no trusted workspace", missing=True)
-    node = programs.find("node", asked.tools, name="node", path=asked.path)
-    if node is None or not asked.tools.allows(package):
+    node = programs.find("node", request.tools, name="node", path=request.path)
+    if node is None or not request.tools.allows(package):
         return Unavailable("node is not installed", missing=True)
 
-    def read(result: ToolResult) -> CheckResult:
+    def read(result: ToolResult) -> CheckerResult:
         try:
             errors = json.loads(result.stdout)
             return distinct(
-                spanned(asked.source, message, _span(asked.source, start, end), package)
+                spanned(request.source, message, _span(request.source, start, end), package)
                 for start, end, message in errors
             )
         except (ValueError, TypeError):
             return Unavailable(f"{package} failed (exit status {result.status})")
 
-    arguments = ("-e", _SCRIPTS[package], "--", str(folder), safe_name(asked.path, asked.language))
+    arguments = ("-e", _SCRIPTS[package], "--", str(folder), safe_name(request.path, request.language))
     # A user's choice for `typescript` is the package, not the program: node is started by its path.
     return run_tool_on(
-        asked,
+        request,
         ToolCommand("node", arguments, program=str(node.path), environment=(("STET_PACKAGE", _stamp(folder)),)),
         read,
     )
 
 
-def _package(asked: CheckRequest, package: str) -> Path | None:
+def _package(request: CheckerRequest, package: str) -> Path | None:
     """The folder of the package that the user set, else that of a trusted workspace."""
-    chosen = dict(asked.tools.programs).get(package)
+    chosen = dict(request.tools.programs).get(package)
     if chosen is not None:
         return chosen.expanduser() if chosen.expanduser().exists() else None
-    return programs.of_workspace(f"node_modules/{package}", asked.path, asked.tools)
+    return programs.of_workspace(f"node_modules/{package}", request.path, request.tools)
 
 
 def _stamp(folder: Path) -> str:

@@ -15,10 +15,10 @@ from stet_ls.validators.findings import Status, SyntaxVerdict
 from stet_ls.validators.install_hints import install_command
 from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.source import Source
-from stet_ls.validators.syntax.language_pack.child_pool import PackError, ParserPool, crew
+from stet_ls.validators.syntax.language_pack.child_pool import PackError, ParserPool, parser_pool
 from stet_ls.validators.syntax.language_pack.frames import verdict_of
 
-__all__ = ["DENIED", "PackError", "glance", "installed"]
+__all__ = ["DENIED", "PackError", "check_fast", "installed"]
 
 DENIED: Mapping[str, str] = {"cobol": "it never comes to an end on some texts"}
 """Grammars that are never tried, and why."""
@@ -30,7 +30,7 @@ def installed() -> bool:
     return find_spec("tree_sitter_language_pack") is not None
 
 
-def glance(
+def check_fast(
     source: Source, row: Language, *, deadline: float, by: ParserPool | None = None, denied: Mapping[str, str] = DENIED
 ) -> SyntaxVerdict:
     """The verdict of a grammar of the pack, as from `syntax.check_fast`; advice, never a reason to block.
@@ -44,7 +44,9 @@ def glance(
         reason = f"not parsed: the grammar for {row.title} is not used, because {denied[name]}"
     else:
         try:
-            return (by or crew()).ask(row.id, source.data, lambda answer: verdict_of(answer, source), deadline=deadline)
+            return (by or parser_pool()).ask(
+                row.id, source.data, lambda answer: verdict_of(answer, source), deadline=deadline
+            )
         except PackError as error:
             reason = f"not parsed: {row.title}'s grammar {error}"
     return SyntaxVerdict(Status.UNKNOWN, row.id, may_block=False, reason=reason)

@@ -123,7 +123,7 @@ class ParserPool:
 
 
 @cache
-def crew() -> ParserPool:
+def parser_pool() -> ParserPool:
     """The pool of this process."""
     made = ParserPool()
     atexit.register(made.close)

@@ -59,7 +59,7 @@ def root(about: CodeUnderTest) -> Path | None:
     """The root folder of the file's package, where the compiler finds the project's other classes."""
     package = _PACKAGE.search(about.text)
     parts = package[1].split(".") if package is not None else []
-    beside = about.path.parent
-    top = Path(*beside.parts[: len(beside.parts) - len(parts)]) if parts else beside
-    is_package = beside.parts[len(beside.parts) - len(parts) :] == tuple(parts)
+    folder = about.path.parent
+    top = Path(*folder.parts[: len(folder.parts) - len(parts)]) if parts else folder
+    is_package = folder.parts[len(folder.parts) - len(parts) :] == tuple(parts)
     return top if about.root is not None and is_package and top.is_relative_to(about.root) else about.root

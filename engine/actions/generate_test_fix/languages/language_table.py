@@ -80,7 +80,7 @@ class LoopLanguage:
         return AssertCount(len(tests), len(re.findall(self.asserts, text)) if tests else 0)
 
 
-def _beside(about: CodeUnderTest) -> Path:
+def _file_folder(about: CodeUnderTest) -> Path:
     return about.path.parent
 
 
@@ -96,7 +96,7 @@ def _native(outline: SignatureOutline, suffix: str) -> LoopLanguage:
         c_cpp.RULES,
         partial(c_cpp.unloadable, language=language),
         c_cpp.ready(language),
-        folder=_beside,
+        folder=_file_folder,
         program=c_cpp.program,
     )
 
@@ -145,7 +145,7 @@ LOOP_LANGUAGES: Mapping[str, LoopLanguage] = {
         "/unsaved/solution.go",
         go.RULES,
         ready=go.ready,
-        folder=_beside,
+        folder=_file_folder,
         root=go.root,
         suite=SuiteOwner.GENERATED,  # the name of its module is irrelevant, but it needs one
     ),
@@ -172,7 +172,7 @@ LOOP_LANGUAGES: Mapping[str, LoopLanguage] = {
         java.RULES,
         java.unloadable,
         java.ready,
-        folder=_beside,
+        folder=_file_folder,
         root=java.root,
         program=java.program,
     ),

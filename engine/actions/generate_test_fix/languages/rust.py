@@ -23,7 +23,7 @@ ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_p
 _INNER = re.compile(r"^[ \t]*(?:#!\[|//!|/\*!)", re.MULTILINE)
 _ELSEWHERE = re.compile(r"\bcrate::|^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*;", re.MULTILINE)
 _USE = re.compile(r"^(?P<indent>[ \t]*)use\s+(?P<scope>\w+)::(?P<names>[^;]{0,2000});[^\n]*\n", re.MULTILINE)
-_BESIDE = re.compile(r"""\bpath\s*=\s*["']\.\./""")
+_SIBLING_CRATE = re.compile(r"""\bpath\s*=\s*["']\.\./""")
 _LARGEST = 1_000_000
 _SCOPES = ("std", "core", "alloc", "crate", "super", "self")
 
@@ -82,8 +82,8 @@ def root(about: CodeUnderTest) -> Path | None:
     manifests = {
         each: _text(each / "Cargo.toml") for each in (crate, *crate.parents) if each.is_relative_to(about.root)
     }
-    beside = about.root if _BESIDE.search(manifests[crate]) else crate
-    return next((each for each, text in manifests.items() if is_workspace(text)), beside)
+    default = about.root if _SIBLING_CRATE.search(manifests[crate]) else crate
+    return next((each for each, text in manifests.items() if is_workspace(text)), default)
 
 
 def _text(manifest: Path) -> str:

@@ -25,9 +25,9 @@ def _module(request: Request, path: Path) -> str:
         parts.insert(0, package.name)
         package = package.parent
     root = next((root for root in request.workspace.roots if package.is_relative_to(root)), package)
-    beside = path.parent == request.path.parent
+    same_folder = path.parent == request.path.parent
     above = package.relative_to(root).parts
-    if not beside and above and above[-1] not in ("src", "lib"):
+    if not same_folder and above and above[-1] not in ("src", "lib"):
         parts = [*above, *parts]  # a folder without __init__.py is a namespace package seen from the root
     return ".".join(parts)
 

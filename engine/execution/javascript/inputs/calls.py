@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated_rows
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_WITH_EXAMPLES, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.inputs.stated_forms import stated_forms
 from stet_ls.engine.execution.javascript.inputs.arguments import arguments, bound
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike
-from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for
+from stet_ls.engine.execution.javascript.inputs.examples import TestText, rows_for
 from stet_ls.engine.execution.javascript.inputs.few_values import with_few
 from stet_ls.engine.execution.javascript.inputs.handled_errors import failing_functions
 from stet_ls.engine.execution.javascript.inputs.subject import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _PRINTER = "console.log"
-_Told = tuple[ArgumentRow, str]
+_RowWithOrigin = tuple[ArgumentRow, str]
 """A row of JavaScript, and its origin."""
 
 
@@ -56,7 +56,7 @@ def new_constants(before: str, after: str, language: str, qualified: str) -> tup
 
 @lru_cache(maxsize=32)
 def calls_for(
-    text: str, language: str, qualified: str, tests: tuple[Text, ...] = (), besides: tuple[str, ...] = ()
+    text: str, language: str, qualified: str, tests: tuple[TestText, ...] = (), besides: tuple[str, ...] = ()
 ) -> tuple[Call, ...]:
     """The inputs of a unit of a text, the same each time; none if it is not callable.
 
@@ -78,13 +78,13 @@ def fixed_parameters(text: str, language: str, qualified: str) -> tuple[str, ...
     """The parameters of a unit that are declared to have one of a few values."""
     module = read_module(text, language)
     subject = subject_of(module, qualified) if module else None
-    return tuple(_told(subject)) if subject is not None else ()
+    return tuple(_fixed_parameters(subject)) if subject is not None else ()
 
 
 class _Inputs:
     """Makes the calls of one subject."""
 
-    def __init__(self, module: Module, subject: Subject, tests: tuple[Text, ...], besides: tuple[str, ...]) -> None:
+    def __init__(self, module: Module, subject: Subject, tests: tuple[TestText, ...], besides: tuple[str, ...]) -> None:
         self._module, self._subject, self._tests, self._besides = module, subject, tests, besides
         self._makes_function = _makes_function(subject.node)
         self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
@@ -99,7 +99,7 @@ class _Inputs:
             return self._on_objects(list(rows))
         return (self.call(row, origin) for row, origin in rows)
 
-    def _rows(self, subject: Subject, most: int = MUTATED) -> Iterator[_Told]:
+    def _rows(self, subject: Subject, most: int = MUTATED) -> Iterator[_RowWithOrigin]:
         """Rows of JavaScript for the parameters of a subject."""
         if not subject.parameters:
             yield {}, "no argument"
@@ -116,9 +116,9 @@ class _Inputs:
         draws = ValueDraws(self._seed, found, self._plain_makings(subject), failing)
         kinds, is_guessed = _kinds(subject, written)
         origin = GUESSED if is_guessed else "drawn"
-        count = DRAWN_BESIDE if changeable else DRAWN_ALONE
+        count = DRAWN_WITH_EXAMPLES if changeable else DRAWN_ALONE
         blind = (_drawn(draws, subject.parameters, kinds) for _ in range(count))
-        drawn = with_alike(blind, self._seed, fixed=_told(subject))
+        drawn = with_alike(blind, self._seed, fixed=_fixed_parameters(subject))
         # One draw to six near misses, so that a limit on the total cuts off neither.
         for number, row in enumerate(near):
             yield row, "near an example"
@@ -139,7 +139,7 @@ class _Inputs:
         steps = [f"const made = {called}", *(f"__out__(made({each}))" for each in given)]
         return Call(setup, "\n".join(steps), tuple(names.values()), GUESSED, _PRINTER)
 
-    def _on_objects(self, rows: list[_Told]) -> Iterator[Call]:
+    def _on_objects(self, rows: list[_RowWithOrigin]) -> Iterator[Call]:
         """A method's calls, each on a separate object on which other methods were called before."""
         subject = self._subject
         makings, before = self._makings(subject.owner), self._steps(subject.owner, subject.callee)
@@ -183,7 +183,9 @@ class _Inputs:
         if not init.parameters:
             return [f"new {each}()" for each in dict.fromkeys(names)]
         named = replace(init, name=owner)
-        rows = with_few((row for row, _ in itertools.islice(self._rows(named), 80)), self._seed, _told(named))
+        rows = with_few(
+            (row for row, _ in itertools.islice(self._rows(named), 80)), self._seed, _fixed_parameters(named)
+        )
         return [
             f"new {names[n % 4 if n % 4 < 3 else -1]}({arguments(init.parameters, row)})" for n, row in enumerate(rows)
         ]
@@ -203,7 +205,7 @@ class _Inputs:
                 columns.append([method.callee] * 40)
                 continue
             rows = with_few(
-                (row for row, _ in itertools.islice(self._rows(method, 60), 120)), self._seed, _told(method)
+                (row for row, _ in itertools.islice(self._rows(method, 60), 120)), self._seed, _fixed_parameters(method)
             )
             columns.append([f"{method.callee}({arguments(method.parameters, row)})" for row in rows])
         random = Random(self._seed)  # noqa: S311 - inputs must be reproducible
@@ -267,7 +269,7 @@ def _drawn(draws: ValueDraws, parameters: Sequence[Parameter], kinds: Sequence[V
     return row
 
 
-def _told(subject: Subject) -> list[str]:
+def _fixed_parameters(subject: Subject) -> list[str]:
     """The parameters that are documented to have a fixed set of values."""
     return [
         each.name

@@ -87,20 +87,20 @@ def documented_calls(text: str, language: str, unit: str) -> tuple[DocumentedCal
     return stated_calls(re.sub(r"^[ \t]*\*+ ?", "", subject.doc, flags=re.MULTILINE), unit) if subject else ()
 
 
-def stated_calls(text: str, unit: str, *, spoken: bool = False) -> tuple[DocumentedCall, ...]:
-    """The calls of a unit in a text. `spoken`: what a call "returns" may be what is wrong with it.
+def stated_calls(text: str, unit: str, *, from_user: bool = False) -> tuple[DocumentedCall, ...]:
+    """The calls of a unit in a text. `from_user`: what a call "returns" may be what is wrong with it.
 
     Without a unit, the calls that `DocumentedCall.text` wrote.
     """
     if not unit:
         return tuple(DocumentedCall(it[1], "" if it[3] else it[2], it[3] or "") for it in _WRITTEN.finditer(text))
     found: dict[str, dict[tuple[str, str], DocumentedCall]] = {}
-    for each in _calls(text[:_LONGEST], unit, spoken):
+    for each in _calls(text[:_LONGEST], unit, from_user):
         found.setdefault(re.sub(r"\s", "", each.source), {}).setdefault((each.want, each.error), each)
     return tuple(next(iter(each.values())) for each in found.values() if len(each) == 1)[:_MOST]
 
 
-def _calls(text: str, unit: str, spoken: bool) -> Iterator[DocumentedCall]:
+def _calls(text: str, unit: str, from_user: bool) -> Iterator[DocumentedCall]:
     owner, _, name = unit.rpartition(".")
     before = rf"(?:await\s+)?(?:new\s+{re.escape(owner)}\([^()\n]*\)\.|{re.escape(owner)}\.)" if owner else ""
     for match in re.finditer(rf"(?<![\w$.]){before}{re.escape(name)}\(", text):
@@ -119,18 +119,18 @@ def _calls(text: str, unit: str, spoken: bool) -> Iterator[DocumentedCall]:
             elif (value := _value(text, line.end())) is not None:
                 yield DocumentedCall(source, value[0])
         elif between is not None and (value := _value(text, between.end())) is not None:
-            yield _described(text, source, between["how"], value, spoken)
+            yield _described(text, source, between["how"], value, from_user)
 
 
-def _described(text: str, source: str, how: str, value: tuple[str, int], spoken: bool) -> DocumentedCall:
+def _described(text: str, source: str, how: str, value: tuple[str, int], from_user: bool) -> DocumentedCall:
     """What a sentence expects: "returns 3 instead of 4" means 4."""
     other = _INSTEAD.match(text, value[1])
     expects = how.lower().startswith(("should", "must", "has"))
     right = _value(text, other.end()) if other is not None and not expects else None
     if right is not None:
         return DocumentedCall(source, right[0])
-    doubtful = spoken and not expects and how[:1].isalpha()
-    return DocumentedCall(source, value[0], certain=not doubtful and bool(_ENDS.match(text, value[1]) or expects))
+    uncertain = from_user and not expects and how[:1].isalpha()
+    return DocumentedCall(source, value[0], certain=not uncertain and bool(_ENDS.match(text, value[1]) or expects))
 
 
 def _value(text: str, start: int) -> tuple[str, int] | None:

@@ -30,11 +30,11 @@ _CALLS = frozenset({"call_expression", "new_expression"})
 _ENDINGS = ("test.{}", "spec.{}")
 _EXTENSIONS = ("js", "mjs", "cjs", "jsx", "ts", "mts", "tsx")
 
-Text = tuple[str, str]
+TestText = tuple[str, str]
 """The text of a test file and its language."""
 
 
-def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> list[ArgumentRow]:
+def rows_for(module: Module, subject: Subject, tests: tuple[TestText, ...] = ()) -> list[ArgumentRow]:
     """Arguments with which the subject is called in its documentation, its file, and the texts of its tests."""
     found: list[ArgumentRow] = []
     calls = (_row(call, subject, module, values) for call, values in _calls(module, subject, tests))
@@ -60,14 +60,14 @@ def rows_in(reply: str, module: Module, subject: Subject) -> list[ArgumentRow]:
     return found
 
 
-def test_texts(path: Path | None, root: Path | None) -> tuple[Text, ...]:
+def test_texts(path: Path | None, root: Path | None) -> tuple[TestText, ...]:
     """The test files of a module, by their usual names and places."""
     if path is None or root is None:
         return ()
     names = [f"{path.stem}.{ending.format(each)}" for ending in _ENDINGS for each in _EXTENSIONS]
     folders = [path.parent, path.parent / "__tests__", path.parent / "tests", path.parent / "test",
                root / "tests", root / "test", root / "__tests__", root]  # fmt: skip
-    found: list[Text] = []
+    found: list[TestText] = []
     for file in dict.fromkeys(folder / name for folder in folders for name in names):
         if is_inside(file, root) and (text := read_text(file, most=_MOST_TEXT)) is not None:
             found.append((text, language_of(file) or "javascript"))
@@ -75,7 +75,7 @@ def test_texts(path: Path | None, root: Path | None) -> tuple[Text, ...]:
 
 
 def _calls(
-    module: Module, subject: Subject, tests: tuple[Text, ...]
+    module: Module, subject: Subject, tests: tuple[TestText, ...]
 ) -> Iterator[tuple[tree_sitter.Node, dict[str, str]]]:
     prose = "\n".join(text_of(each) for each in captures(module.parsed, frozenset({"comment"})))
     for text, name in ((subject.doc, subject.callee), (prose, subject.callee), (subject.doc, r"[A-Za-z_$][\w$]*")):

@@ -99,7 +99,7 @@ SOURCES: Sources = (
     WITHOUT_ACCIDENTS,
     FurtherSource(
         "guided", "several literals of the change at once, as values and as lengths",
-        Need.UNREACHED, Trust.TELLING, _guided, MOST_GUIDED,
+        Need.UNREACHED, Trust.CONCLUSIVE, _guided, MOST_GUIDED,
     ),
     FurtherSource(
         "suggested", f"up to {MOST} example calls of the model, and near misses of them",

@@ -216,7 +216,7 @@ def _parameters(node: tree_sitter.Node, types: Types, hints: Mapping[str, ValueK
         name = text_of(pattern.named_children[0]) if rest else text_of(pattern)
         kind = kind_of_type(annotation, types) if annotation is not None else hints.get(name, ANY)
         if pattern.type == "object_pattern":
-            kind, name = (kind if kind.name != "any" else _taken_apart(pattern)), f"options{number or ''}"
+            kind, name = (kind if kind.name != "any" else _destructured(pattern)), f"options{number or ''}"
         elif not name.isidentifier() and "$" not in name:
             name = f"argument{number}"
         if kind.name == "any" and value is not None:
@@ -228,7 +228,7 @@ def _parameters(node: tree_sitter.Node, types: Types, hints: Mapping[str, ValueK
         yield Parameter(name, union((kind,)), optional, rest)
 
 
-def _taken_apart(pattern: tree_sitter.Node) -> ValueKind:
+def _destructured(pattern: tree_sitter.Node) -> ValueKind:
     """The kind that `{a, b = 1}` accepts."""
     fields = []
     for each in pattern.named_children:

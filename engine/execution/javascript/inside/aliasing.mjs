@@ -30,8 +30,8 @@ export function shared(named, returned) {
     }
     for (const [step, value] of held(way.value)) if (typeof value === "object") pending.push({ value, step, above: way });
   }
-  const told = [...ways.values()].filter((each) => each.length > 1);
-  return told.map((each) => each.map(written).sort().join(" is ")).sort().join("; ");
+  const aliases = [...ways.values()].filter((each) => each.length > 1);
+  return aliases.map((each) => each.map(written).sort().join(" is ")).sort().join("; ");
 }
 
 /** An object's contents by the step to them, in an order that is the same for equal ones. */

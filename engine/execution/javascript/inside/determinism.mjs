@@ -19,7 +19,7 @@ import workers from "node:worker_threads";
 const PRINTED = 20_000;
 const START = 1_700_000_000_000;
 
-export const state = { inside: false, reached: "", clock: START, seed: 0, printed: "", timers: [], ids: 0, loading: 0, beside: {} };
+export const state = { inside: false, reached: "", clock: START, seed: 0, printed: "", timers: [], ids: 0, loading: 0, sideEffects: {} };
 
 /** Resets the state to that before the first call. */
 export function restart() {
@@ -43,12 +43,12 @@ function shut() {
 }
 
 /** Notes what a text does while it is loaded, or after a call, which no call would show. */
-export function beside(what) {
-  state.beside[what] = true;
+export function sideEffect(what) {
+  state.sideEffects[what] = true;
 }
 
 function reach(what) {
-  if (!state.inside && !what.startsWith("it reads")) beside(what);
+  if (!state.inside && !what.startsWith("it reads")) sideEffect(what);
   if (!state.inside || state.loading) return;
   state.reached ||= what;
   throw new Error(what);

@@ -113,7 +113,7 @@ export class Encoder {
 
   fields(value, lead, isLeft = () => false) {
     const isOwn = Object.getPrototypeOf(value) !== Object.prototype;
-    const told = Reflect.ownKeys(value)
+    const parts = Reflect.ownKeys(value)
       .filter((key) => !isLeft(key) && !(isOwn && Encoder.hidden.has(key)) && Object.getOwnPropertyDescriptor(value, key).enumerable)
       .map((key) => {
         const own = Object.getOwnPropertyDescriptor(value, key);
@@ -121,7 +121,7 @@ export class Encoder {
         return `${name}: ${"value" in own ? this.text(own.value) : `<getter ${this.got(own.get, value)}>`}`;
       })
       .sort();
-    return told.length ? lead + told.join(", ") : "";
+    return parts.length ? lead + parts.join(", ") : "";
   }
 
   got(getter, value) {
@@ -134,12 +134,12 @@ export class Encoder {
 
   /** An iterator's items as they come, and again if one differs after all have come. */
   drained(value) {
-    const told = [], items = [];
+    const shown = [], items = [];
     let end = "";
     try {
       for (const item of value) {
         items.push(item);
-        told.push(this.text(item));
+        shown.push(this.text(item));
         if (items.length >= ITEMS) {
           this.partial = true;
           break;
@@ -148,7 +148,7 @@ export class Encoder {
     } catch (error) {
       end = `, throws ${error?.name}`;
     }
-    const [first, after] = [told, items.map((item) => this.text(item))].map((texts) => `[${texts.join(", ")}${end}]`);
+    const [first, after] = [shown, items.map((item) => this.text(item))].map((texts) => `[${texts.join(", ")}${end}]`);
     return first === after ? first : `${first} and then ${after}`;
   }
 }

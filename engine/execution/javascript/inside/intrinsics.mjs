@@ -15,15 +15,15 @@ export function note() {
   }
 }
 
-/** Reports each change to `tell`, in words. Uses nothing that could have been changed. */
-export function changes(tell) {
+/** Reports each change to `report`, in words. Uses nothing that could have been changed. */
+export function changes(report) {
   for (let at = 0; at < noted.length; at += 1) {
     const { path, owner, held } = noted[at], keys = ownKeys(owner);
     for (let each = 0; each < keys.length; each += 1) {
       let old = each; // most are unchanged
       if (!held[old] || held[old][0] !== keys[each]) for (old = 0; old < held.length && held[old][0] !== keys[each];) old += 1;
       const was = held[old]?.[1], now = getOwnPropertyDescriptor(owner, keys[each]);
-      if (!was || !same(was.value, now.value) || !same(was.get, now.get)) tell(`it changes \`${path}.${text(keys[each])}\``);
+      if (!was || !same(was.value, now.value) || !same(was.get, now.get)) report(`it changes \`${path}.${text(keys[each])}\``);
     }
   }
 }

@@ -31,7 +31,7 @@ export function built(job, text, way) {
 }
 
 /** A second file for a text, in addition to the first. */
-export function builtBeside(job, text, way) {
+export function builtAsSecondFile(job, text, way) {
   if (way !== "node") return built(job, text, way);
   return fresh(job, text, path.extname(job.path));
 }

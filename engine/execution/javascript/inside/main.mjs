@@ -9,7 +9,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 
-import { WAYS, built, builtBeside } from "./loading.mjs";
+import { WAYS, built, builtAsSecondFile } from "./loading.mjs";
 
 const REPORT = Number(process.env.BOX_REPORT_FD);
 const UNFIT = new Set(["late", "limit", "died", "reached"]);
@@ -32,34 +32,34 @@ const begun = (job, data) => new Worker(new URL("./worker.mjs", import.meta.url)
 function once(job, file, calls, limits) {
   return new Promise((resolve) => {
     const shared = new Int32Array(new SharedArrayBuffer(8));
-    const told = { load: "it ended the process", outcomes: {}, stuck: "", at: null, beside: [] };
+    const result = { load: "it ended the process", outcomes: {}, stuck: "", at: null, side_effects: [] };
     const worker = begun(job, { file, calls, limits, shared });
     const slack = limits.guards ? 4 : 1; // the worker's own clock triggers first
     let seen = -1, since = now(), used = 0, is_loaded = false;
     const end = (stuck) => {
       clearInterval(watch);
-      told.stuck ||= stuck;
-      told.at ??= shared[0] > 0 && !(calls[shared[0] - 1]?.[0] in told.outcomes) ? calls[shared[0] - 1][0] : null;
+      result.stuck ||= stuck;
+      result.at ??= shared[0] > 0 && !(calls[shared[0] - 1]?.[0] in result.outcomes) ? calls[shared[0] - 1][0] : null;
       // A worker that ended between two calls is charged to the next.
-      if (told.stuck === "died" && !told.load) told.at ??= calls.find(([number]) => !(number in told.outcomes))?.[0] ?? null;
-      worker.terminate().then(() => resolve(told));
+      if (result.stuck === "died" && !result.load) result.at ??= calls.find(([number]) => !(number in result.outcomes))?.[0] ?? null;
+      worker.terminate().then(() => resolve(result));
     };
     const watch = setInterval(() => {
       const spent = process.cpuUsage(), cpu = (spent.user + spent.system) / 1e6;
       if (shared[1] !== seen) [seen, since, used] = [shared[1], now(), cpu];
       const waited = now() - since;
       if (waited > job.stall || (is_loaded && shared[0] && waited > limits.cpu * slack && cpu - used > limits.cpu * slack)) {
-        if (!is_loaded) told.load = `it takes longer than ${job.stall} seconds`;
+        if (!is_loaded) result.load = `it takes longer than ${job.stall} seconds`;
         end("late");
       } else if (now() > limits.end) end("unfinished");
     }, 5);
     worker.on("message", (message) => {
-      if ("load" in message) [told.load, is_loaded] = [message.load, true];
+      if ("load" in message) [result.load, is_loaded] = [message.load, true];
       else if ("over" in message) {
-        told.beside = message.over;
+        result.side_effects = message.over;
         end("");
       }
-      else told.outcomes[message.end] = message.outcome;
+      else result.outcomes[message.end] = message.outcome;
     });
     worker.on("error", (error) => end(error?.code === "ERR_WORKER_OUT_OF_MEMORY" ? "limit" : "died"));
     worker.on("exit", () => end("died"));
@@ -67,27 +67,27 @@ function once(job, file, calls, limits) {
 }
 
 async function run(job, file, calls, { cpu, most, wanted, end }) {
-  const told = { load: "it was not loaded", outcomes: {}, beside: [] };
+  const result = { load: "it was not loaded", outcomes: {}, side_effects: [] };
   let left = calls, late = 0;
   while (left.length && now() < end && late < most) {
-    const valid = Object.values(told.outcomes).filter(isValid).length;
+    const valid = Object.values(result.outcomes).filter(isValid).length;
     const part = await once(job, file, left, { cpu, wanted: wanted - valid, end, guards: late > 0 });
-    if (told.load) told.load = part.stuck === "unfinished" && part.load ? "no time was left to load it" : part.load;
-    Object.assign(told.outcomes, part.outcomes);
-    told.beside.push(...part.beside);
+    if (result.load) result.load = part.stuck === "unfinished" && part.load ? "no time was left to load it" : part.load;
+    Object.assign(result.outcomes, part.outcomes);
+    result.side_effects.push(...part.side_effects);
     if (part.load || part.at === null || part.stuck === "unfinished") break;
     const kind = part.stuck || "died";
-    told.outcomes[part.at] = { kind, error: "", message: "", digest: kind, opaque: false, results: [], variables: "", printed: "" };
+    result.outcomes[part.at] = { kind, error: "", message: "", digest: kind, opaque: false, results: [], variables: "", printed: "" };
     left = left.slice(left.findIndex(([number]) => number === part.at) + 1);
     late += 1;
   }
-  return told;
+  return result;
 }
 
 const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
 
 /** The first way in which a text can be loaded, and the outcomes of its calls. */
-async function told(job, number, calls, limits, ways) {
+async function loaded(job, number, calls, limits, ways) {
   let first;
   for (const name of ways) {
     let result;
@@ -95,32 +95,32 @@ async function told(job, number, calls, limits, ways) {
       const file = built(job, job.texts[number], name);
       result = { ...(await run(job, file, calls, limits)), way: name, built: name === "node" ? "" : fs.readFileSync(file, "utf8") };
     } catch (error) {
-      result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, beside: [], way: name, built: "" };
+      result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, side_effects: [], way: name, built: "" };
     }
     if (!result.load) return result;
     first ??= result;
   }
-  return first ?? { load: "neither esbuild nor typescript is in the project", outcomes: {}, beside: [], way: "", built: "" };
+  return first ?? { load: "neither esbuild nor typescript is in the project", outcomes: {}, side_effects: [], way: "", built: "" };
 }
 
 async function compare(job, calls) {
   const begun = now(), end = begun + job.seconds;
   const ways = Object.keys(WAYS).filter((name) => WAYS[name].fits(job));
-  const probe = await told(job, 0, calls, { cpu: job.cpu, most: MOST_LATE, wanted: job.wanted, end: now() + 0.4 * job.seconds }, ways);
+  const probe = await loaded(job, 0, calls, { cpu: job.cpu, most: MOST_LATE, wanted: job.wanted, end: now() + 0.4 * job.seconds }, ways);
   const unfit = Object.entries(probe.outcomes).filter(([, each]) => UNFIT.has(each.kind));
   const leftOut = unfit.map(([number, each]) => ({ call: Number(number), kind: each.kind, message: each.message }));
   const out = new Set(unfit.map(([number]) => Number(number)));
   const fit = calls.filter(([number]) => number in probe.outcomes && !out.has(number));
   if (probe.load || !fit.length) return { texts: [row(probe, probe, new Set())], left_out: leftOut };
   const all = { most: 1, wanted: fit.length + 1, end };
-  const again = () => told(job, 0, fit, { ...all, cpu: 20 * job.cpu }, [probe.way]);
+  const again = () => loaded(job, 0, fit, { ...all, cpu: 20 * job.cpu }, [probe.way]);
   // If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
   const kept = end - 1.2 * (now() - begun);
   let base = unfit.length ? await again() : null;
   const rest = !base && kept > now() ? kept : end;
   const others = [];
   for (let number = 1; number < job.texts.length; number += 1) {
-    others.push(await told(job, number, fit, { ...all, cpu: 40 * job.cpu, end: rest }, ways));
+    others.push(await loaded(job, number, fit, { ...all, cpu: 40 * job.cpu, end: rest }, ways));
   }
   base ??= others.length && others.every((each) => agrees(each, probe)) ? probe : await again();
   const same = new Set(Object.keys(base.outcomes).filter((n) => probe.outcomes[n].digest === base.outcomes[n].digest));
@@ -150,9 +150,9 @@ async function grew(job, texts, same) {
 }
 
 /** Whether two texts agree on every call, and two runs do: another run of the first would add nothing. */
-function agrees(told, first) {
+function agrees(result, first) {
   const numbers = Object.keys(first.outcomes);
-  return !told.load && numbers.every((n) => told.outcomes[n]?.digest === first.outcomes[n].digest);
+  return !result.load && numbers.every((n) => result.outcomes[n]?.digest === first.outcomes[n].digest);
 }
 
 /** Whether two outcomes are the same except for rounding, or one is missing. */
@@ -175,7 +175,7 @@ async function missed(job, texts, calls) {
   const asked = [];
   try {
     for (const [at, [text, count]] of job.probed.entries()) {
-      if (count) asked.push({ ...sides[at], file: builtBeside(job, text, texts[at].way) });
+      if (count) asked.push({ ...sides[at], file: builtAsSecondFile(job, text, texts[at].way) });
     }
   } catch {
     return null;
@@ -198,8 +198,8 @@ function row(each, base, same) {
     const alike = each !== base && base.outcomes[number]?.digest === outcome.digest;
     outcomes[number] = alike ? { kind: outcome.kind, digest: outcome.digest } : outcome;
   }
-  const beside = each === base ? [] : each.beside.filter((what) => !base.beside.includes(what));
-  return { load: each.load, beside: beside.slice(0, 3).join("; "), outcomes, built: each.built.length > SHOWN ? "" : each.built };
+  const effects = each === base ? [] : each.side_effects.filter((what) => !base.side_effects.includes(what));
+  return { load: each.load, side_effects: effects.slice(0, 3).join("; "), outcomes, built: each.built.length > SHOWN ? "" : each.built };
 }
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));

@@ -9,7 +9,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { Encoder, doubles } from "./encode.mjs";
 import { changes, note } from "./intrinsics.mjs";
-import { beside, install, restart, state } from "./determinism.mjs";
+import { install, restart, sideEffect, state } from "./determinism.mjs";
 import { probes } from "./probes.mjs";
 import { shared as sharing } from "./aliasing.mjs";
 
@@ -49,7 +49,7 @@ async function settled(isDone) {
 const isThenable = (value) => value !== null && typeof value === "object" && typeof value.then === "function";
 const digest = (text) => real.hash("sha256").update(text).digest("hex").slice(0, 16);
 const bounded = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN - 40)}... (${text.length} in all, ${digest(text)})`);
-const apart = (text) => text.replace(/"[^"]*"|'[^']*'|`[^`]*`|-?\d[\d.,]*/g, "_");
+const withoutValues = (text) => text.replace(/"[^"]*"|'[^']*'|`[^`]*`|-?\d[\d.,]*/g, "_");
 
 const guarded = new vm.Script("globalThis.__stet__()");
 const timeLimit = { seconds: limits.cpu, late: 0 };
@@ -75,11 +75,11 @@ async function outcome(space, call, names) {
       state.inside = inside;
     }
   };
-  const told = (value) => quietly(() => encoder.text(value));
+  const textOf = (value) => quietly(() => encoder.text(value));
   const out = (value) => {
     const at = results.push("") - 1;
     if (!isThenable(value)) {
-      results[at] = told(value);
+      results[at] = textOf(value);
       returned.push(value);
     } else {
       waiting.push(at);
@@ -90,7 +90,7 @@ async function outcome(space, call, names) {
       value.then(
         (settledValue) => {
           returned.push(settledValue);
-          over(`resolves ${told(settledValue)}`);
+          over(`resolves ${textOf(settledValue)}`);
         },
         (reason) => {
           over(`rejects ${failure(reason, encoder).error}`);
@@ -109,7 +109,7 @@ async function outcome(space, call, names) {
     if (found.said) results.push(found.said);
   };
   const counter = { calls: 0 };
-  const double = (own, isMethod) => recorded(own, (given) => given.map(told).join(", "), counter, isMethod);
+  const double = (own, isMethod) => recorded(own, (given) => given.map(textOf).join(", "), counter, isMethod);
   state.inside = true;
   try {
     within(() => call(space, out, (names) => { variables = names; }, double));
@@ -130,7 +130,7 @@ async function outcome(space, call, names) {
   }
   try {
     values = { ...values, ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
-    after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
+    after = Object.entries(values).map(([name, value]) => `${name} = ${textOf(value)}`).join("; ");
     if (!encoder.cut) one = sharing(values, returned);
   } catch (error) {
     encoder.giveUp(error); // an incomplete text would hide differences
@@ -150,7 +150,7 @@ function failure(reason, encoder) {
   const name = String(reason.name === "Error" ? reason.constructor?.name || "Error" : reason.name), message = String(reason.message).slice(0, 200);
   if (name === "ReferenceError" && PAGE.test(message)) return { kind: "reached", error: name, message: "it needs a browser's page" };
   if (name === "RangeError" && /call stack|Invalid (?:array|string) length|heap/.test(message)) return { kind: "limit", error: name, message };
-  const own = name === "Error" && job.says ? `says ${apart(message).toLowerCase().trim()}` : "";
+  const own = name === "Error" && job.says ? `says ${withoutValues(message).toLowerCase().trim()}` : "";
   const code = typeof reason.code === "string" ? ` ${reason.code}` : "";
   return { kind: "raised", error: name + code, message, said: own, bases: bases(reason) };
 }
@@ -179,7 +179,7 @@ async function loaded(from) {
  * A function of an input, with the calls that it gets: what callers see of it. Calls of an object's method count always,
  * with all arguments and in the order of all methods. In asynchronous code the result is a promise.
  */
-function recorded(own, told, space, isMethod) {
+function recorded(own, textOf, space, isMethod) {
   const calls = [], isLate = job.records === "async", most = isMethod ? Infinity : isLate ? 1 : own.length;
   const note = (what) => {
     if (calls.length < RECORDED) calls.push(isMethod ? `${(space.calls += 1)}: ${what}` : what);
@@ -187,7 +187,7 @@ function recorded(own, told, space, isMethod) {
   let begun = 0;
   const twin = function (...given) {
     const at = (begun += 1);
-    if (job.records || isMethod) note(`(${told(given.slice(0, most))})`);
+    if (job.records || isMethod) note(`(${textOf(given.slice(0, most))})`);
     const value = own.apply(this, given);
     if (!isLate) return value;
     return Promise.resolve(value).then((result) => {
@@ -247,7 +247,7 @@ async function main() {
     const name = /^[\w$]+$/.test(error?.name) ? error.name : "Error";
     return post({ load: `${name}: ${String(error?.message ?? error).slice(0, 300)}` });
   }
-  if (state.printed) beside(`it prints ${JSON.stringify(bounded(state.printed))}`);
+  if (state.printed) sideEffect(`it prints ${JSON.stringify(bounded(state.printed))}`);
   post({ load: "" });
   let valid = 0;
   for (const [at, each] of calls.entries()) {
@@ -317,5 +317,5 @@ install(job.reads);
 note();
 process.on("unhandledRejection", () => undefined);
 await (probed ? look(probed) : growing ? grow(growing) : main());
-changes(beside);
-post({ over: listed(state.beside) });
+changes(sideEffect);
+post({ over: listed(state.sideEffects) });

@@ -209,10 +209,10 @@ def _is_typed(shape: ClassShape) -> bool:
 
 def _quiet(lines: Sequence[str]) -> list[str]:
     """Statements wrapped so that one that fails does not prevent the next."""
-    return [f"try: {line}\nexcept Exception as error: {_tell(line)}" for line in lines]
+    return [f"try: {line}\nexcept Exception as error: {_on_error(line)}" for line in lines]
 
 
-def _tell(line: str) -> str:
+def _on_error(line: str) -> str:
     return "__out__(error)" if line.startswith("__out__") else "pass"
 
 

@@ -16,14 +16,14 @@ from stet_ls.engine.execution.inputs.mutations import (
     with_shared_elements,
     with_shared_keys,
 )
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_WITH_EXAMPLES, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.compared_values import compared_texts
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
 from stet_ls.validators.ast_text import unparse
 
 if TYPE_CHECKING:
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy
 
 _MOST_CAUGHT = 3
 _DRAWING, _LOOKS = 2.0, 50
@@ -46,7 +46,7 @@ def rows_of(
         yield row, "example"
     changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
     near = itertools.islice(mutated_rows(changeable, constants, seed), MUTATED)
-    count = min(most, DRAWN_BESIDE if changeable else DRAWN_ALONE)
+    count = min(most, DRAWN_WITH_EXAMPLES if changeable else DRAWN_ALONE)
     parameters = with_observed_hints(subject.parameters, written)
     drawn = draws(module, parameters, subject.node, constants, count, seed)
     origin = "drawn" if _are_typed(module, parameters) else GUESSED
@@ -94,7 +94,7 @@ def caught_errors(node: ast.AST) -> tuple[str, ...]:
 def drawn_rows(
     parameters: Sequence[Parameter],
     context: ModuleContext,
-    strategy: Callable[[Parameter, ModuleContext], Texts],
+    strategy: Callable[[Parameter, ModuleContext], TextStrategy],
     count: int,
     seed: int,
 ) -> list[ArgumentRow]:

@@ -38,7 +38,7 @@ _EQUAL = 24
 _SET_TO = ("2", "http://a.b/c/", "")
 _CONVERTS, _CONVERTED = ("int", "float", "Decimal"), ("5s", "12", "", "1.5")
 """Functions that make a number of a text, and texts for the numbers in a container: some are none."""
-Change = Callable[[str, Any], str | None]
+LiteralChange = Callable[[str, Any], str | None]
 """The replacement text for a parameter's value; None to keep it."""
 
 
@@ -169,7 +169,7 @@ def _each_leaf(value: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
         yield from ({**value, key: new} for new in inner)
 
 
-def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
+def _each(calls: tuple[Call, ...], changes: list[LiteralChange]) -> Iterator[Call]:
     """A call changed in each of these ways, a different one each time as long as there are some."""
     fitting = itertools.cycle(calls[:_BEHIND])
     for change in changes:
@@ -177,35 +177,35 @@ def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
         yield from itertools.islice((each for each in tried if each is not None), 1)
 
 
-def _changed(call: Call, change: Change) -> Call | None:
+def _changed(call: Call, change: LiteralChange) -> Call | None:
     tried = ((name, change(name, literal(text))) for name, text in call.bindings().items())
     made = call.with_bindings({name: new for name, new in tried if new is not None})
     origin = "near an example" if call.origin == "example" else call.origin
     return None if made == call else replace(made, origin=origin)
 
 
-def _of_texts(pair: tuple[str, str], free: set[str]) -> Change:
+def _of_texts(pair: tuple[str, str], free: set[str]) -> LiteralChange:
     turns = itertools.cycle(pair)
     return lambda name, value: text_of(next(turns)) if name in free and isinstance(value, str) else None
 
 
-def _of_number(number: int, free: set[str]) -> Change:
+def _of_number(number: int, free: set[str]) -> LiteralChange:
     return lambda name, value: text_of(number) if name in free and type(value) is int else None
 
 
-def _of_items(item: Any, open_ones: set[str]) -> Change:
+def _of_items(item: Any, open_ones: set[str]) -> LiteralChange:
     return lambda name, value: text_of([item, *value]) if name in open_ones and isinstance(value, list) else None
 
 
-def _of_tuples(open_ones: set[str]) -> Change:
+def _of_tuples(open_ones: set[str]) -> LiteralChange:
     return lambda name, value: text_of(tuple(value)) if name in open_ones and isinstance(value, list) else None
 
 
-def _of_kind(text: str, open_ones: set[str]) -> Change:
+def _of_kind(text: str, open_ones: set[str]) -> LiteralChange:
     return lambda name, value: text if name in open_ones and value is not None else None
 
 
-def _of_leaves(text: str, open_ones: set[str]) -> Change:
+def _of_leaves(text: str, open_ones: set[str]) -> LiteralChange:
     return lambda name, value: (
         text_of(_with_leaves(value, text)) if name in open_ones and isinstance(value, list | dict) and value else None
     )
@@ -220,5 +220,5 @@ def _with_leaves(value: Any, text: str) -> Any:
     return text if type(value) in (int, float) else value
 
 
-def _of_none(enums: set[str]) -> Change:
+def _of_none(enums: set[str]) -> LiteralChange:
     return lambda name, _: "None" if name in enums else None

@@ -44,10 +44,10 @@ def with_iterators(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call,
     subject = subject_of(module, unit) if module else None
     if subject is None or not isinstance(subject.node, Function):
         return calls
-    is_told = bool(_ANY_ITERABLE.search(ast.get_docstring(subject.node) or ""))
+    is_documented = bool(_ANY_ITERABLE.search(ast.get_docstring(subject.node) or ""))
     kept = _made_lists(subject.node)
     taking = {each.name.lstrip("*") for each in subject.parameters if _may_be_iterator(each)
-              and (each.annotation is not None or is_told or each.name in kept)}  # fmt: skip
+              and (each.annotation is not None or is_documented or each.name in kept)}  # fmt: skip
     made = [replace(call, setup="\n".join(_as_iterator(line, taking) for line in call.setup.splitlines()), again=True)
             for call in calls[:MOST_ITERATORS] if taking and not call.again]  # fmt: skip
     known = {call.setup for call in calls}

@@ -31,7 +31,7 @@ def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
         return ()
     known = set.intersection(*(set(module.values) for module in modules if module))
     found = {name for module in modules if module for name in _changes(module, unit.partition(".")[0])}
-    seen = set.intersection(*(_seen_beside(module, unit.partition(".")[0]) for module in modules if module))
+    seen = set.intersection(*(_used_by_others(module, unit.partition(".")[0]) for module in modules if module))
     read = {name for module in modules if module for name in _read(module, unit.partition(".")[0])}
     return tuple(sorted(
         name for name in found & known if not name.startswith("_") or name in seen or name not in read
@@ -48,13 +48,13 @@ def with_neighbor_calls(calls: tuple[Call, ...], text: str, unit: str) -> tuple[
         return calls
     changed = _changes(module, unit) & set(module.values)
     used = changed or _read(module, unit) & set(module.values)
-    beside = {each.name: len(each.args.args) - len(each.args.defaults) for each in module.tree.body
+    neighbors = {each.name: len(each.args.args) - len(each.args.defaults) for each in module.tree.body
               if isinstance(each, ast.FunctionDef) and each.name != unit and not each.args.kwonlyargs
               and _changes(module, each.name) & used}  # fmt: skip
     first = [call for call in calls[:AHEAD] if call.body.startswith("__out__(")]
     more = [replace(call, body=f"{call.body[len('__out__') :]}\n{name}({', '.join(call.names[:count])})\n{call.body}",
                     again=True)
-            for name, count in list(beside.items())[:_NEIGHBORS]
+            for name, count in list(neighbors.items())[:_NEIGHBORS]
             for call in [each for each in first if len(each.names) >= count][:_NEIGHBORS]]  # fmt: skip
     more += _in_turn(calls) if changed else []
     return (*calls[:AHEAD], *more, *calls[AHEAD:])
@@ -62,12 +62,12 @@ def with_neighbor_calls(calls: tuple[Call, ...], text: str, unit: str) -> tuple[
 
 def _in_turn(calls: tuple[Call, ...]) -> list[Call]:
     """Calls after another one with other arguments, which may have left something behind."""
-    apart = [call for call in calls if call.body.startswith("__out__(") and not call.again][:_IN_TURN]
+    single = [call for call in calls if call.body.startswith("__out__(") and not call.again][:_IN_TURN]
     return [replace(second, setup=f"{first.setup}\n{first.body[len('__out__') :]}\n{second.setup}", again=True)
-            for first, second in itertools.pairwise(apart) if first.setup != second.setup]  # fmt: skip
+            for first, second in itertools.pairwise(single) if first.setup != second.setup]  # fmt: skip
 
 
-def _seen_beside(module: Module, name: str) -> set[str]:
+def _used_by_others(module: Module, name: str) -> set[str]:
     """The names that the module's other functions and classes use."""
     others = [each for each in module.tree.body if getattr(each, "name", name) != name]
     return {each.id for other in others for each in ast.walk(other) if isinstance(each, ast.Name)}

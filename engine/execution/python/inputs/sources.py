@@ -169,10 +169,10 @@ SOURCES: Sources = (
     ),
     FurtherSource(
         "guided", "several literals of the change at once, as values and as lengths",
-        Need.UNREACHED, Trust.TELLING, _guided, MOST_GUIDED,
+        Need.UNREACHED, Trust.CONCLUSIVE, _guided, MOST_GUIDED,
     ),
     FurtherSource(
-        "solved", "what CrossHair finds (extra `solver`)", Need.UNREACHED, Trust.TELLING, _solved, 1,
+        "solved", "what CrossHair finds (extra `solver`)", Need.UNREACHED, Trust.CONCLUSIVE, _solved, 1,
     ),
     FurtherSource(
         "shapes for the rest", "draws of the observed shape, if there were none before",

@@ -26,7 +26,7 @@ Way = Any
 
 def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
     """`a[0] is the result.items; b is c is d`, "" if each object found has only one path."""
-    if are_apart([value for value in (*named.values(), *returned) if type(value) not in PLAIN]):
+    if are_unshared([value for value in (*named.values(), *returned) if type(value) not in PLAIN]):
         return ""
     results = {f"result {number}": value for number, value in enumerate(returned, 1)}
     if len(returned) == 1:
@@ -47,7 +47,7 @@ def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
     return "; ".join(sorted(" is ".join(sorted(map(written, each))) for each in ways.values() if len(each) > 1))
 
 
-def are_apart(values: list[Any]) -> bool:
+def are_unshared(values: list[Any]) -> bool:
     """Whether these are built-in containers without shared items; a fast check for the common case."""
     met: set[int] = set()
     while values:

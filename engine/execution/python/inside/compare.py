@@ -27,25 +27,28 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
     probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
     if probe["load"] or not calls:
-        return {"texts": [told_of(probe, set())], "left_out": left_out}
+        return {"texts": [reported_outcomes(probe, set())], "left_out": left_out}
     # If all calls are usable, the first text runs again only if necessary; the time for that is reserved.
-    base = peaceful(job, calls, end) if unfit else None
+    base = first_outcomes(job, calls, end) if unfit else None
     rest = end if unfit else end - 1.2 * (real_clock() - begun)
     others = [
         forked(job, text, calls, rest, CallTimeLimit(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]
     ]
     if base is None:
-        base = probe if agree(probe, others) else peaceful(job, calls, end)
+        base = probe if agree(probe, others) else first_outcomes(job, calls, end)
     same = {n for n, outcome in probe["outcomes"].items()
             if base["outcomes"].get(n, {}).get("digest") == outcome["digest"]}  # fmt: skip
     left_out += [{"call": n, "kind": "flaky", "message": ""} for n in base["outcomes"] if n not in same]
     for each in others:
-        each["beside"] = [what for what in each["beside"] if what not in base["beside"]]
+        each["side_effects"] = [what for what in each["side_effects"] if what not in base["side_effects"]]
     for each in (base, *others):
         each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
     first = digests(base)
     shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
-    report: dict[str, Any] = {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+    report: dict[str, Any] = {
+        "texts": [reported_outcomes(each, shown) for each in (base, *others)],
+        "left_out": left_out,
+    }
     if len(shown) < len(same) / 2 and not any(each["load"] for each in others):
         report["growth"] = growth(job, same - shown, end)
     settled = all(is_rounded(each["outcomes"].get(n, {})) for each in (base, *others) for n in shown)
@@ -59,7 +62,7 @@ def is_rounded(outcome: dict[str, Any]) -> bool:
     return "\x01" in "".join(outcome.get("results", ())) + outcome.get("variables", "")
 
 
-def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
+def first_outcomes(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
     """The first text's outcomes of usable calls."""
     return forked(job, job["texts"][0], calls, end, CallTimeLimit(20 * job["cpu"], 1), len(calls) + 1)
 
@@ -83,14 +86,19 @@ def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     """Each text's outcomes, unfiltered."""
     end = real_clock() + job["seconds"]
     results = [forked(job, text, calls, end, CallTimeLimit(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
-    return {"texts": [told_of(each, set(each["outcomes"])) for each in results], "left_out": []}
+    return {"texts": [reported_outcomes(each, set(each["outcomes"])) for each in results], "left_out": []}
 
 
-def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+def reported_outcomes(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """What a text did; readable outcomes only for those to be shown."""
     seen = ("message", "lacks", "bases", "results", "variables", "printed", "shared")
     outcomes = {
         number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}
         for number, outcome in each["outcomes"].items()
     }
-    return {"load": each["load"], "lacks": each["lacks"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}
+    return {
+        "load": each["load"],
+        "lacks": each["lacks"],
+        "side_effects": "; ".join(each["side_effects"][:3]),
+        "outcomes": outcomes,
+    }

@@ -22,11 +22,11 @@ class NotComparable(BaseException):
 class Pins:
     """The clock advances only by sleeps; system randomness is a counter; access to the outside is recorded."""
 
-    def __init__(self, reads: bool, beside: str) -> None:
-        self.scratch = Scratch(beside)
+    def __init__(self, reads: bool, folder: str) -> None:
+        self.scratch = Scratch(folder)
         self.now, self.drawn, self.reads, self.slept = 1_700_000_000.0, 0, reads, 0.0
         self.reached, self.inside = "", False
-        self.beside: dict[str, None] = {}
+        self.side_effects: dict[str, None] = {}
         self.known: dict[str, dict[str, Any]] = {}
         self.main = threading.get_ident()
         roots = {sys.prefix, sys.base_prefix, sys.exec_prefix, "/usr/lib", "/usr/share", "/dev", "/proc"}
@@ -56,7 +56,7 @@ class Pins:
             return  # the same names with the same values in the same order
         for each, value in known.items() if name in sys.modules else ():
             if now.get(each) is not value and callable(value) and not each.startswith("_"):
-                self.beside[f"it changes `{name}.{each}`"] = None
+                self.side_effects[f"it changes `{name}.{each}`"] = None
 
     def start(self) -> None:
         self.now, self.drawn, self.reached = 1_700_000_000.0, 0, ""
@@ -125,7 +125,7 @@ class Pins:
             raise NotComparable(what)
         if what and not what.startswith("it reads"):
             # During loading, or later by a thread or a finalizer: no call would show it.
-            self.beside[what] = None
+            self.side_effects[what] = None
 
     def reach(self, event: str, details: tuple[Any, ...]) -> str:
         if self.scratch.is_used and event in OF_FILES and self.scratch.holds(*details[: OF_FILES[event]]):

@@ -59,7 +59,7 @@ class UseRecord:
     def fail(self, seed: int) -> None:
         """Raises an error in one of the first calls, for one seed in five: what is closed or undone then shows.
 
-        Of two such seeds the second one goes on to raise it: who tries again gives up some time.
+        Of two such seeds the second one raises it in all later calls, too: who tries again gives up some time.
         """
         self.made += 1
         number = seed // 5
@@ -356,15 +356,15 @@ def text_without_addresses(value: Any) -> str:
     return f"a {type(value).__name__}" if " at 0x" in text else text
 
 
-def operand(double: Double, beside: Any) -> Any:
+def operand(double: Double, other: Any) -> Any:
     """The value of a double with another operand: a text, a list or a number."""
-    kind = "text" if isinstance(beside, (str, bytes)) else "compared" if isinstance(beside, Double) else "number"
+    kind = "text" if isinstance(other, (str, bytes)) else "compared" if isinstance(other, Double) else "number"
     double._stet_book.use(double._stet_shape, kind)
-    if isinstance(beside, str):
+    if isinstance(other, str):
         return text_like(double)
-    if isinstance(beside, (list, tuple)):
-        return type(beside)(double)
-    return text_like(double).encode() if isinstance(beside, bytes) else number(double)
+    if isinstance(other, (list, tuple)):
+        return type(other)(double)
+    return text_like(double).encode() if isinstance(other, bytes) else number(double)
 
 
 def operated(work: Callable[[Any, Any], Any], *, is_reflected: bool) -> Any:

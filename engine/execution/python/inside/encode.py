@@ -147,8 +147,8 @@ class Encoder:
             self.order += texts if len(texts) > 1 else []
             return named(kind) + "{" + ", ".join(sorted(texts)) + "}"
         if issubclass(kind, BaseException):
-            is_told = kind not in (TypeError, AttributeError) or not BY_PYTHON.search(str(value))
-            return "{}{}".format(named(kind), self.listed(value.args if is_told else (), "()"))
+            shows_arguments = kind not in (TypeError, AttributeError) or not BY_PYTHON.search(str(value))
+            return "{}{}".format(named(kind), self.listed(value.args if shows_arguments else (), "()"))
         if hasattr(kind, "__next__"):
             return "iterator" + self.drained(value)
         if issubclass(kind, enum.Enum):

@@ -15,7 +15,7 @@ from stet_ls.engine.execution.python.inside.call import SHOWN, CallRunner, CallT
 from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork
-from stet_ls.engine.execution.python.inside.result_pipe import ResultPipe, tell
+from stet_ls.engine.execution.python.inside.result_pipe import ResultPipe, write_message
 
 BATCH = 0.02
 
@@ -50,7 +50,13 @@ def attempt(
         os.close(reading)
         raise ForkBegun(child, text, calls, ResultPipe(writing, at, every), time_limit, wanted)
     os.close(writing)
-    result: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
+    result: dict[str, Any] = {
+        "load": "it ended the process",
+        "lacks": "",
+        "outcomes": {},
+        "side_effects": [],
+        "over": False,
+    }
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
     while True:
         if at[1] != seen:
@@ -73,7 +79,7 @@ def attempt(
             if "load" in message:
                 result["load"], result["lacks"] = message["load"], message.get("lacks", "")
             elif "over" in message:
-                result["beside"], result["over"] = message["over"], True
+                result["side_effects"], result["over"] = message["over"], True
             else:
                 result["outcomes"].update(message["ended"])
     os.kill(process, signal.SIGKILL)
@@ -98,7 +104,7 @@ def child(
 ) -> None:
     """Loads a text and runs the calls; reports when a call begins, and its outcome."""
     pipe = line.pipe
-    pins = Pins(job["reads"], job["beside"])
+    pins = Pins(job["reads"], job["folder"])
     pins.install([text])
     printed, sys.stdout = sys.stdout, io.StringIO()
     try:
@@ -111,13 +117,13 @@ def child(
         name = type(error).__name__
         # The code chooses that name, and the reader knows the harness' own reasons by their words.
         name = name if name.isidentifier() else "Exception"
-        tell(pipe, {"load": f"{name}: {str(error)[:300]}", "lacks": lacked(error)})
+        write_message(pipe, {"load": f"{name}: {str(error)[:300]}", "lacks": lacked(error)})
         return
     captured_output, sys.stdout = sys.stdout, printed
     if isinstance(captured_output, io.StringIO) and captured_output.getvalue():
-        pins.beside[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
+        pins.side_effects[f"it prints {captured_output.getvalue()[:SHOWN]!r}"] = None
     pins.compare_all()
-    tell(pipe, {"load": ""})
+    write_message(pipe, {"load": ""})
     runner = CallRunner(job, pins, space, time_limit)
     if "async" in text:
         runner.settled(idle())  # otherwise the first call pays for the loop, and is too late on a busy machine
@@ -132,7 +138,7 @@ def child(
         if valid >= wanted or time_limit.ends:
             break
     pins.compare_all()
-    line.over(list(pins.beside))
+    line.over(list(pins.side_effects))
 
 
 def is_valid(outcome: dict[str, Any]) -> bool:

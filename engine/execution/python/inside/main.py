@@ -17,7 +17,7 @@ from typing import Any, Iterator, NoReturn  # noqa: UP035 - as Python 3.8 has th
 
 from stet_ls.engine.execution.python.inside.compare import compare, plain
 from stet_ls.engine.execution.python.inside.fork import ForkBegun
-from stet_ls.engine.execution.python.inside.result_pipe import tell
+from stet_ls.engine.execution.python.inside.result_pipe import write_message
 from stet_ls.engine.execution.python.inside.times.timing import measure
 
 try:
@@ -43,7 +43,7 @@ def main() -> NoReturn:
         except BaseException:  # the text itself will fail, or not need it
             continue
     calls = list(compiled(job["calls"]))
-    keep(shut=True)  # from here on, nothing before the forks uses a path
+    protect_memory(enabled=True)  # from here on, nothing before the forks uses a path
     try:
         report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
     except ForkBegun as begun:
@@ -51,7 +51,7 @@ def main() -> NoReturn:
         begun.__traceback__ = None
     else:
         report["nonce"] = job["nonce"]
-        tell(REPORT, report)
+        write_message(REPORT, report)
         os._exit(0)
     alone(job, calls, work, given)
 
@@ -59,7 +59,7 @@ def main() -> NoReturn:
 def place(job: dict[str, Any]) -> None:
     """Makes the job's paths absolute: they are relative to the working folder, whose path depends on the sandbox."""
     folder = os.getcwd()
-    job["beside"] = os.path.dirname(os.path.join(folder, sys.argv[1]))
+    job["folder"] = os.path.dirname(os.path.join(folder, sys.argv[1]))
     job["path"] = os.path.join(folder, job["path"])
     former = job["former"]["texts"]
     job["former"]["texts"] = {os.path.join(folder, path): text for path, text in former.items()}
@@ -83,7 +83,7 @@ def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) ->
     status = 1
     try:
         os.close(REPORT)
-        keep(shut=False)
+        protect_memory(enabled=False)
         part()
         for name in ("nonce", "texts", "calls", "probed"):
             del job[name]
@@ -96,18 +96,19 @@ def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) ->
         os._exit(status)
 
 
-def keep(shut: bool) -> None:
+def protect_memory(enabled: bool) -> None:
     """Sets whether other processes of this user are kept out: through /proc they could write into its memory."""
     prctl = getattr(ctypes and ctypes.CDLL(None), "prctl", None)
     if prctl:
-        prctl(4, int(not shut), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
+        prctl(4, int(not enabled), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
 
 
 def part() -> None:
     """Moves this fork into its own Landlock domain, which only denies access to processes outside.
 
-    Otherwise the text could write, through /proc, into the pipes of its parent and of other forks. If `keep` is denied,
-    as in a Landlock sandbox, this is the only barrier. Moving files between folders needs a rule that allows it.
+    Otherwise the text could write, through /proc, into the pipes of its parent and of other forks. If
+    `protect_memory` is denied, as in a Landlock sandbox, this is the only barrier. Moving files between folders needs a
+    rule that allows it.
     """
     libc = ctypes and ctypes.CDLL(None)
     if not sys.platform.startswith("linux") or not libc:

@@ -57,7 +57,7 @@ def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int
         return value
 
     setattr(builtins, job["probe"], came)
-    pins = Pins(job["reads"], job["beside"])
+    pins = Pins(job["reads"], job["folder"])
     pins.install([text])
     sys.stdout = io.StringIO()
     pins.start()

@@ -28,16 +28,16 @@ class ResultPipe:
             self.flush()
         self.at[0] = 0
 
-    def over(self, beside: list[str]) -> None:
+    def over(self, side_effects: list[str]) -> None:
         self.flush()
-        tell(self.pipe, {"over": beside})
+        write_message(self.pipe, {"over": side_effects})
 
     def flush(self) -> None:
-        tell(self.pipe, {"ended": self.pending})
+        write_message(self.pipe, {"ended": self.pending})
         self.pending, self.last = [], real_clock()
 
 
-def tell(pipe: int, message: dict[str, Any]) -> None:
+def write_message(pipe: int, message: dict[str, Any]) -> None:
     send(pipe, json.dumps(message).encode() + b"\n")
 
 

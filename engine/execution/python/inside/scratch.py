@@ -13,8 +13,8 @@ MOST = 2_000
 class Scratch:
     """The folder is the current one while a call runs, so that its paths are short and the same for all texts."""
 
-    def __init__(self, beside: str) -> None:
-        self.folder = os.path.join(beside, f"files-{os.getpid()}")
+    def __init__(self, folder: str) -> None:
+        self.folder = os.path.join(folder, f"files-{os.getpid()}")
         self.home, self.is_used = os.getcwd(), False
 
     def make(self, files: dict[str, str]) -> None:

@@ -6,8 +6,8 @@ const side = Number(process.env.BOX_SIDE_FD);
 delete process.env.BOX_SIDE_FD;
 unlinkSync(__filename);
 
-const say = (event, told) => {
-  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...told })}\n`);
+const say = (event, fields) => {
+  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...fields })}\n`);
   while (rest.length) rest = rest.subarray(writeSync(side, rest));
 };
 const plain = (text) => String(text ?? "").replace(/\u001b\[[0-9;]*m/g, "");
@@ -15,14 +15,14 @@ const plain = (text) => String(text ?? "").replace(/\u001b\[[0-9;]*m/g, "");
 function failure(text) {
   const said = plain(text), type = /^(\w*(?:Error|Exception))(?::|$)/m.exec(said)?.[1] ?? "Error";
   const frames = [...said.matchAll(/^\s+at (?:(.*?) \()?(\/?[^\n:()]+):(\d+):\d+\)?$/gm)];
-  const told = {
+  const fault = {
     type,
     message: said.split(/\n\s+at /)[0].replace(`${type}: `, "").slice(0, 3000),
     frames: frames.map(([, name, path, line]) => ({ path, line: Number(line), function: name ?? "" })).reverse(),
   };
   const [, left] = /Received:\s*(.*)/.exec(said) ?? [], [, right] = /Expected:\s*(.*)/.exec(said) ?? [];
-  if (left && right) told.comparison = { operator: /\.(to\w+)\(/.exec(said)?.[1] ?? "==", left, right };
-  return told;
+  if (left && right) fault.comparison = { operator: /\.(to\w+)\(/.exec(said)?.[1] ?? "==", left, right };
+  return fault;
 }
 
 module.exports = class {

@@ -13,8 +13,8 @@ const side = Number(process.env.BOX_SIDE_FD);
 delete process.env.BOX_SIDE_FD;
 unlinkSync(fileURLToPath(import.meta.url));
 
-const say = (event, told) => {
-  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...told })}\n`);
+const say = (event, fields) => {
+  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...fields })}\n`);
   while (rest.length) rest = rest.subarray(writeSync(side, rest));
 };
 const source = (file) => sources[file] ?? file;
@@ -42,20 +42,20 @@ function shown(value) {
 function failure(error) {
   const cause = error?.cause ?? error;
   if (!(cause instanceof Error)) return { type: typeof cause, message: shown(cause) };
-  const told = { type: cause.name ?? "Error", message: cause.message, module: "" };
-  told.mro = cause.constructor?.name === told.type ? ["Error"] : [cause.constructor?.name ?? "Error"];
-  told.frames = [...String(cause.stack).matchAll(/^\s+at (?:(.*?) \()?(?:file:\/\/)?(\/[^\n:)]+|node:[^\n:)]+):(\d+):\d+\)?$/gm)]
+  const fault = { type: cause.name ?? "Error", message: cause.message, module: "" };
+  fault.mro = cause.constructor?.name === fault.type ? ["Error"] : [cause.constructor?.name ?? "Error"];
+  fault.frames = [...String(cause.stack).matchAll(/^\s+at (?:(.*?) \()?(?:file:\/\/)?(\/[^\n:)]+|node:[^\n:)]+):(\d+):\d+\)?$/gm)]
     .map(([, name, path, line]) => ({ path, line: Number(line), function: name ?? "" }))
     .reverse();
   if (cause.code === "ERR_ASSERTION" && cause.operator && cause.operator !== "fail") {
     const [left, right] = [cause.actual, cause.expected];
-    told.comparison = {
+    fault.comparison = {
       operator: cause.operator,
       left: shown(left).slice(0, 500),
       right: shown(right).slice(0, 500),
     };
   }
-  return told;
+  return fault;
 }
 
 // A file's own event comes last, or alone if the file holds no test.

@@ -7,8 +7,8 @@ const side = Number(process.env.BOX_SIDE_FD);
 delete process.env.BOX_SIDE_FD;
 unlinkSync(fileURLToPath(import.meta.url));
 
-const say = (event, told) => {
-  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...told })}\n`);
+const say = (event, fields) => {
+  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...fields })}\n`);
   while (rest.length) rest = rest.subarray(writeSync(side, rest));
 };
 const plain = (text) => String(text ?? "").replace(/\u001b\[[0-9;]*m/g, "");
@@ -16,16 +16,16 @@ const inside = (path) => (path.startsWith(`${process.cwd()}/`) ? path.slice(proc
 
 function failure(error) {
   const frames = [...(error?.stacks ?? error?.parsedStack ?? [])];
-  const told = {
+  const fault = {
     type: error?.name ?? "Error",
     message: plain(error?.message).slice(0, 3000),
     frames: frames.map(({ file, line, method }) => ({ path: file, line, function: method ?? "" })).reverse(),
   };
   if (error?.actual !== undefined && error?.expected !== undefined) {
     const [left, right] = [error.actual, error.expected].map((each) => plain(each).slice(0, 500));
-    told.comparison = { operator: error.operator ?? "==", left, right };
+    fault.comparison = { operator: error.operator ?? "==", left, right };
   }
-  return told;
+  return fault;
 }
 
 function each(task, names) {

@@ -33,7 +33,7 @@ def _within(file: ConfigFile, user: bool) -> Path | None:
 
 def changed(file: ConfigFile, change: Callable[[str], str], *, user: bool) -> tuple[Path, str, str]:
     """The file's path, its text, and its text after a change. Raises UsageError where it cannot be changed."""
-    path = config_place.place_of(file, user=user, top=project_top(Path.cwd()))
+    path = config_place.config_path(file, user=user, top=project_top(Path.cwd()))
     text = config_place.read(path)
     try:
         return path, text, change(text)

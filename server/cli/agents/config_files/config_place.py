@@ -23,7 +23,7 @@ def this_program() -> StetProgram:
     return StetProgram((str(script),) if script.is_file() else (sys.executable, "-m", "stet_ls.server"))
 
 
-def place_of(file: ConfigFile, *, user: bool, top: Path) -> Path:
+def config_path(file: ConfigFile, *, user: bool, top: Path) -> Path:
     """The path to write. UsageError where the agent has no such file."""
     if user:
         if not file.user:

@@ -28,7 +28,7 @@ UNTRIED = "(unverified: no call to try)"
 
 
 @pytest.mark.parametrize(
-    ("quote", "claim", "told"),
+    ("quote", "claim", "reported"),
     [
         ("return items[0]", "first([]) raises IndexError", "(confirmed: `first([])` raises IndexError)"),
         ("return items[0]", "items = [] raises IndexError", "(confirmed: `first([])` raises IndexError)"),
@@ -41,24 +41,24 @@ UNTRIED = "(unverified: no call to try)"
     ],
 )
 async def test_a_claim_that_a_call_raises_is_checked_by_running_it(
-    bench: Bench, scripted: ScriptedModel, quote: str, claim: str, told: str
+    bench: Bench, scripted: ScriptedModel, quote: str, claim: str, reported: str
 ) -> None:
     scripted.reply(f"- `{quote}` | bug | {claim}\n")
     answer = await bench.run("analyze", FIRST)
     (opinion,) = opinions(answer)
-    if told is not UNTRIED and "code may not run" in opinion[1]:
+    if reported is not UNTRIED and "code may not run" in opinion[1]:
         pytest.skip("code cannot run here: there is no box of level strong")
-    if told is UNTRIED:
+    if reported is UNTRIED:
         assert opinion[1] == f"risk: {claim} {UNTRIED}", "what is no plain value is not run, and no bug"
     else:
-        kind = "bug" if told.startswith("(confirmed") else "risk"
-        assert opinion[1].startswith(f"{kind}: {claim} {told}")
+        kind = "bug" if reported.startswith("(confirmed") else "risk"
+        assert opinion[1].startswith(f"{kind}: {claim} {reported}")
 
 
 async def test_a_claim_about_a_generator_is_not_refuted(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("- `yield 1 / item` | bug | each([0]) raises ZeroDivisionError\n")
-    [(_, told, _)] = opinions(await bench.run("analyze", FIRST))
-    assert told.startswith("risk: each([0]) raises ZeroDivisionError (unverified: ")
+    [(_, reported, _)] = opinions(await bench.run("analyze", FIRST))
+    assert reported.startswith("risk: each([0]) raises ZeroDivisionError (unverified: ")
 
 
 async def test_a_refuted_claim_is_listed_separately_from_the_findings(bench: Bench, scripted: ScriptedModel) -> None:
@@ -67,14 +67,14 @@ async def test_a_refuted_claim_is_listed_separately_from_the_findings(bench: Ben
     answer = await bench.run("analyze", FIRST)
     if "code may not run" in answer.markdown:
         pytest.skip("code cannot run here: there is no box of level strong")
-    [(_, told, _)] = opinions(answer)
-    assert told.startswith("risk: first([]) raises IndexError (confirmed")
+    [(_, reported, _)] = opinions(answer)
+    assert reported.startswith("risk: first([]) raises IndexError (confirmed")
     assert "1 confirmed failure" in answer.message
     assert "first([])" in section(answer, "Confirmed by a run")
-    stands, apart = section(answer, "The model's opinion").split("### Tried, and not so")
+    stands, separate = section(answer, "The model's opinion").split("### Tried, and not so")
     assert claim not in stands
-    assert f"- line 4: `return items[0]` · said: {claim} (not so: `first('ab')` gives 'a')" in apart
-    assert "bug" not in apart
+    assert f"- line 4: `return items[0]` · said: {claim} (not so: `first('ab')` gives 'a')" in separate
+    assert "bug" not in separate
 
 
 async def test_a_report_without_true_claims_says_so(bench: Bench, scripted: ScriptedModel) -> None:

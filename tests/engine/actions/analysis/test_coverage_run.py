@@ -54,10 +54,10 @@ async def test_changed_lines_that_no_test_reaches_are_named(scripted: ScriptedMo
     path.write_text(PRICES)
     answer = await analyzed(scripted, path, PRICES, root)
     assert "| Test coverage | 50.0 % (4 of 8 statements, 1 of 2 branches) | 1 test run now, pytest |" in answer.markdown
-    told = answer.markdown.split("## Not covered by tests\n")[1].split("\n## ")[0]
-    assert "Lines 3, 8-10." in told
-    assert "Of the lines that differ from the last commit: lines 9." in told
-    assert "- line 2: one way on is never taken, to line 3" in told
+    reported = answer.markdown.split("## Not covered by tests\n")[1].split("\n## ")[0]
+    assert "Lines 3, 8-10." in reported
+    assert "Of the lines that differ from the last commit: lines 9." in reported
+    assert "- line 2: one way on is never taken, to line 3" in reported
     assert uncovered(answer) == ["no test reaches the changed line 9"]
 
 

@@ -31,8 +31,8 @@ async def test_a_finding_of_the_model_is_placed_at_the_line_that_it_quotes(
     assert answer.base is not None
     spans = [answer.base.slice(finding.span) for finding in answer.findings if finding.source in (CONFIRMED, OPINION)]
     assert spans == ["return total / len(items)", "import os"], "what a run confirmed comes first"
-    told = section(answer, "Confirmed by a run")
-    assert "- line 6: `return total / len(items)` · bug: items = []" in told
+    reported = section(answer, "Confirmed by a run")
+    assert "- line 6: `return total / len(items)` · bug: items = []" in reported
     assert "opinions, counted in no number, not verified" in section(answer, "The model's opinion")
     assert "return total" not in section(answer, "The model's opinion")
     titles = [line for line in answer.markdown.splitlines() if line.startswith("## ")]

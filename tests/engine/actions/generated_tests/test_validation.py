@@ -253,9 +253,9 @@ async def test_a_test_that_got_no_processor_time_is_not_dropped(
 async def test_a_module_that_cannot_be_imported_is_reported(scripted: ScriptedModel, root: Path) -> None:
     code = f"import sqlite3\n\nDATABASE = sqlite3.connect('/var/lib/site/site.db')\n\n\n{SLUG}"
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}", code=code)
-    told = said(answer, Check.TESTS)
-    assert told.verdict is Ruling.UNKNOWN
-    assert "tests not run: text.py cannot be imported on its own: OperationalError" in told.detail
+    reported = said(answer, Check.TESTS)
+    assert reported.verdict is Ruling.UNKNOWN
+    assert "tests not run: text.py cannot be imported on its own: OperationalError" in reported.detail
     assert answer.confidence < 0.6
 
 

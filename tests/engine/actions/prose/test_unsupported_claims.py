@@ -46,7 +46,7 @@ async def test_an_unsupported_claim_that_code_raises_is_marked(
     ],
 )
 def test_names_are_searched_in_the_whole_file(text: str, language: str, marked: int) -> None:
-    told, count = mark_unknown(text, "x = y = path = 1\n", language)
+    reported, count = mark_unknown(text, "x = y = path = 1\n", language)
     assert count == marked
-    assert told.count("(unverified:") == marked
-    assert told.replace("\n", "").startswith(text.replace("\n", "")[:8])
+    assert reported.count("(unverified:") == marked
+    assert reported.replace("\n", "").startswith(text.replace("\n", "")[:8])

@@ -70,10 +70,10 @@ async def test_quick_runs_examples(scripted: ScriptedModel) -> None:
     async with Bench(scripted) as bench:
         await bench.run("refactor", text)
         answer = await bench.run("refactor", text, budget=Budget.QUICK)
-    told = next(item for item in answer.evidence if item.check is Check.DOCTEST)
-    if told.verdict is Ruling.UNKNOWN:
+    reported = next(item for item in answer.evidence if item.check is Check.DOCTEST)
+    if reported.verdict is Ruling.UNKNOWN:
         pytest.skip(f"code may not run here, or not in time: {answer.message}")
-    assert (told.verdict, told.trusted) == (Ruling.FAIL, True)
+    assert (reported.verdict, reported.trusted) == (Ruling.FAIL, True)
 
 
 async def test_endless_code_delays_quick_by_only_seconds(scripted: ScriptedModel) -> None:

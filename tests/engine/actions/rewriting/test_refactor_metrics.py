@@ -17,7 +17,7 @@ def gain(before: str, after: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "reported"),
     [
         ("c = a + b\n    return c", "return a + b", "3 → 2 lines"),
         (f"{LONG}\n    c = a + b\n    return c", f"{LONG}\n    return a + b", "3 → 2 lines"),
@@ -34,5 +34,5 @@ def gain(before: str, after: str) -> str:
     ],
     ids=["code", "documentation stays", "only documentation shrinks", "both shrink"],
 )
-def test_fewer_lines_of_documentation_are_not_an_improvement(before: str, after: str, told: str) -> None:
-    assert gain(before, after) == told
+def test_fewer_lines_of_documentation_are_not_an_improvement(before: str, after: str, reported: str) -> None:
+    assert gain(before, after) == reported

@@ -15,10 +15,10 @@ print(with_shared_elements(rows, 1), list(islice(mutated_rows(rows, [], 1), 60))
 
 
 def test_inputs_from_sets_are_the_same_in_each_process() -> None:
-    told = {
+    reported = {
         subprocess.run(
             [sys.executable, "-c", _DRAWN], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
         ).stdout
         for seed in ("1", "2", "3")
     }
-    assert len(told) == 1
+    assert len(reported) == 1

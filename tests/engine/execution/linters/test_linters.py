@@ -8,7 +8,7 @@ import pytest
 from support.processes.tools import needs
 
 from stet_ls.engine.api.request import Workspace
-from stet_ls.engine.execution.linters.languages import ROWS
+from stet_ls.engine.execution.linters.language_table import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.validators.source import Source

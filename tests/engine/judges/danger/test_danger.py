@@ -110,7 +110,7 @@ HIDING = {
     },
     "typescript": {"try { f(a); } catch (error: unknown) { b = 0; }\n": "catch"},
 }
-TELLING = {
+RISKY = {
     "python": [
         "try:\n    f(a)\nexcept ValueError:\n    pass\n",
         "try:\n    f(a)\nexcept Exception as error:\n    raise Other from error\n",
@@ -146,7 +146,7 @@ async def test_a_new_handler_that_hides_every_error_is_reported(
 
 
 @pytest.mark.parametrize(
-    ("language", "code"), [(language, code) for language, codes in TELLING.items() for code in codes]
+    ("language", "code"), [(language, code) for language, codes in RISKY.items() for code in codes]
 )
 async def test_a_handler_that_uses_the_error_is_not_reported(language: str, code: str) -> None:
     evidence = await judged(code, language, before="a = 1\n", action="debug")
@@ -154,6 +154,6 @@ async def test_a_handler_that_uses_the_error_is_not_reported(language: str, code
 
 
 async def test_a_widened_handler_counts_as_new() -> None:
-    before = TELLING["python"][0]
+    before = RISKY["python"][0]
     evidence = await judged(before.replace("ValueError", "Exception"), before=before, action="debug")
     assert evidence.detail == "adds `except Exception`, which hides all errors"

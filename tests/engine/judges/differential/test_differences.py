@@ -97,10 +97,10 @@ def test_a_lock_or_tasks_in_another_form_are_the_same(before: str, after: str, s
 def test_long_outcomes_are_shown_where_they_differ() -> None:
     lines = ", ".join(f"'line {n}'" for n in range(200))
     first, second = _ok(f"[{lines}, 'one', {lines}]"), _ok(f"[{lines}, 'other', {lines}]")
-    told = str(_difference("a = 1", first, second))
-    assert "'one'" in told
-    assert "'other'" in told
-    assert len(told) < 300
+    reported = str(_difference("a = 1", first, second))
+    assert "'one'" in reported
+    assert "'other'" in reported
+    assert len(reported) < 300
     assert str(_difference("a = 1", _ok("2"), _ok("3"))) == "`f(1)` was: 2, now: 3"
 
 

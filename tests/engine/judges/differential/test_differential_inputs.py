@@ -141,8 +141,8 @@ async def test_not_a_number_is_an_input_if_the_code_mentions_it(make: MakeCase) 
     after = "def f(x: float) -> float:\n    return max(0.0, x)\n"
     evidence = await judge(make(before, after, "f"))
     assert evidence.verdict is Ruling.PASS, evidence
-    spoken = before.replace("    if", "    # NaN stays\n    if")
-    assert (await judge(make(spoken, after, "f"))).verdict is Ruling.FAIL
+    from_user = before.replace("    if", "    # NaN stays\n    if")
+    assert (await judge(make(from_user, after, "f"))).verdict is Ruling.FAIL
 
 
 @pytest.mark.parametrize(

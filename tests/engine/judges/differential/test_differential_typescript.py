@@ -57,8 +57,8 @@ async def test_typescript_is_compiled_and_its_types_determine_inputs(make: MakeC
     assert other.verdict is Ruling.FAIL, other
     ran = tmp_path / other.attachments[0].name
     ran.write_text(other.attachments[0].text)
-    told = subprocess.run(["node", ran.name], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert told.returncode == 1, told.stderr
+    output = subprocess.run(["node", ran.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert output.returncode == 1, output.stderr
 
 
 async def test_typescript_without_a_compiler_is_reported(make: MakeCase, monkeypatch: pytest.MonkeyPatch) -> None:

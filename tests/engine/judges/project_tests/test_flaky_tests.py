@@ -70,10 +70,10 @@ async def test_a_test_that_got_no_processor_time_does_not_refute(
 ) -> None:
     too_busy_for(monkeypatch, lambda spec: text.encode() in (spec.overlay.buffers.values() if spec.overlay else ()))
 
-    told = await judged(PRICES.replace("1 - rate", "1.0 - rate"))
+    reported = await judged(PRICES.replace("1 - rate", "1.0 - rate"))
 
-    assert told.verdict is Ruling.UNKNOWN
-    assert "the machine was too busy" in told.detail
+    assert reported.verdict is Ruling.UNKNOWN
+    assert "the machine was too busy" in reported.detail
 
 
 @pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 -", "2 -")], ids=["before", "after"])
@@ -89,12 +89,12 @@ async def test_a_second_run_without_processor_time_proves_nothing(
         ),
     )
 
-    told = await judged(PRICES.replace("1 -", "2 -"))
+    reported = await judged(PRICES.replace("1 -", "2 -"))
 
-    assert (told.verdict, told.trusted) == (Ruling.UNKNOWN, True)
-    assert told.detail.startswith("test_discount fails: ")
-    assert "but not confirmed by a second run: stopped: the machine was too busy" in told.detail
-    assert [each.name for each in told.attachments] == ["failing_tests.txt"]
+    assert (reported.verdict, reported.trusted) == (Ruling.UNKNOWN, True)
+    assert reported.detail.startswith("test_discount fails: ")
+    assert "but not confirmed by a second run: stopped: the machine was too busy" in reported.detail
+    assert [each.name for each in reported.attachments] == ["failing_tests.txt"]
 
 
 async def test_a_test_that_passes_by_chance_is_not_fixed(shop: Path, judged: Judged) -> None:

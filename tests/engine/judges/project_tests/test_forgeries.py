@@ -89,16 +89,16 @@ PARTS = 2
 
 
 def test_most_forgeries_are_recognized_in_the_code(make: MakeCase, tmp_path: Path) -> None:
-    told = {name for name, case in of_second(make, tmp_path, second("forgery")).items() if named(case)}
-    assert told == {name for name, each in second("forgery").items() if each.seen == "text"}
+    reported = {name for name, case in of_second(make, tmp_path, second("forgery")).items() if named(case)}
+    assert reported == {name for name, each in second("forgery").items() if each.seen == "text"}
 
 
 async def test_results_of_a_recognized_forgery_are_not_trusted(make: MakeCase, tmp_path: Path) -> None:
     case = of_first(make, tmp_path, {"": FORGED["adds options for pytest"]})[""]
     passed = Evidence(Check.TESTS, Ruling.PASS, "2 tests pass", trusted=True, count=2)
     report = TestReport("pytest", SuiteOutcome.GREEN)
-    told = await unless_forged(passed, case, report, report)
-    assert (told.verdict, told.trusted, told.count) == (Ruling.UNKNOWN, False, 0)
+    reported = await unless_forged(passed, case, report, report)
+    assert (reported.verdict, reported.trusted, reported.count) == (Ruling.UNKNOWN, False, 0)
     assert await unless_forged(passed, replace(case, after=case.before), report, report) == passed
 
 
@@ -108,8 +108,8 @@ async def test_a_forged_test_proves_nothing(make: MakeCase, tmp_path: Path, part
     cases = {**first, **of_second(make, tmp_path / "2", second("forgery"))}
     unnamed = sorted((str(case.path), name) for name, case in cases.items() if not named(case))
     half = len(unnamed) // PARTS + 1
-    told = await verdicts({name: cases[name] for _, name in unnamed[part * half :][:half]})
-    believed = {name: each.detail for name, each in told.items() if each.verdict is Ruling.PASS}
+    reported = await verdicts({name: cases[name] for _, name in unnamed[part * half :][:half]})
+    believed = {name: each.detail for name, each in reported.items() if each.verdict is Ruling.PASS}
     assert not believed.keys() - BELIEVED, believed
 
 
@@ -122,8 +122,8 @@ async def test_a_forged_test_without_pytest_proves_nothing(
 ) -> None:
     monkeypatch.setattr(danger, "FORGES", frozenset[str]())
     cases = of_first(make, tmp_path, {name: FORGED[name] for name in IN_UNITTEST})
-    told = await verdicts({name: judged_with("unittest", case) for name, case in cases.items()})
-    assert not [(name, each.detail) for name, each in told.items() if each.verdict is Ruling.PASS]
+    reported = await verdicts({name: judged_with("unittest", case) for name, case in cases.items()})
+    assert not [(name, each.detail) for name, each in reported.items() if each.verdict is Ruling.PASS]
 
 
 UNSEEN = (
@@ -140,8 +140,8 @@ async def test_forgeries_not_recognized_in_the_code_are_caught_at_run_time(
     """The control tests and the watch, without the names that the danger judge knows."""
     monkeypatch.setattr(danger, "FORGES", frozenset[str]())
     cases = of_first(make, tmp_path, {name: FORGED[name] for name in UNSEEN})
-    told = await verdicts({name: judged_with("pytest", case) for name, case in cases.items()})
-    assert {name: each.verdict for name, each in told.items()} == dict.fromkeys(UNSEEN, Ruling.UNKNOWN), told
+    reported = await verdicts({name: judged_with("pytest", case) for name, case in cases.items()})
+    assert {name: each.verdict for name, each in reported.items()} == dict.fromkeys(UNSEEN, Ruling.UNKNOWN), reported
 
 
 async def test_suspicious_code_of_the_old_text_does_not_count_against_the_candidate(
@@ -155,9 +155,11 @@ async def test_suspicious_code_of_the_old_text_does_not_count_against_the_candid
 
 async def test_code_that_resembles_a_forgery_is_proven(make: MakeCase, tmp_path: Path) -> None:
     first = {name: judged_with("pytest", case) for name, case in of_first(make, tmp_path / "1", HONEST).items()}
-    told = await verdicts({**first, **of_second(make, tmp_path / "2", second("honest"))})
-    doubted = {name: each.detail for name, each in told.items() if not (each.verdict is Ruling.PASS and each.trusted)}
-    assert not doubted
+    reported = await verdicts({**first, **of_second(make, tmp_path / "2", second("honest"))})
+    unproven = {
+        name: each.detail for name, each in reported.items() if not (each.verdict is Ruling.PASS and each.trusted)
+    }
+    assert not unproven
 
 
 @needs("node")
@@ -167,5 +169,5 @@ async def test_a_forged_test_of_a_script_proves_nothing(make: MakeCase, tmp_path
     cases = {
         name: make(JS_RIGHT, after, "f", root=tmp_path, path="a.mjs", files=files) for name, after in candidates.items()
     }
-    told = await verdicts({name: replace(case, language="javascript") for name, case in cases.items()})
-    assert [name for name, each in told.items() if each.verdict is Ruling.PASS] == ["honest"], told
+    reported = await verdicts({name: replace(case, language="javascript") for name, case in cases.items()})
+    assert [name for name, each in reported.items() if each.verdict is Ruling.PASS] == ["honest"], reported

@@ -66,8 +66,8 @@ def test_the_planted_error_is_in_the_changed_block(language: str, text: str, err
 def test_changes_in_two_blocks_are_covered_by_running_the_function() -> None:
     text = "function f(a) { if (a) { return 0; } else { return 1; } }"
     after = Source(text.replace("0", "7").replace("1", "8"))
-    told = with_errors(after, plant_errors(Source(text), after, "javascript"), "w").text
-    assert told.startswith('function f(a) { throw new Error("w-0-"); if')
+    planted = with_errors(after, plant_errors(Source(text), after, "javascript"), "w").text
+    assert planted.startswith('function f(a) { throw new Error("w-0-"); if')
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,10 @@ async def test_an_old_failure_of_another_function_does_not_count(shop: Path, jud
     """To the one that is fixed, and to one that is written again."""
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
-    mended = await judged(
+    fixed = await judged(
         broken.replace("sum(prices)", "sum(list(prices))"), before=broken, action="debug", unit="total"
     )
-    assert (mended.verdict, mended.detail) == (Ruling.PASS, "1 test passes; 1 fail as before")
+    assert (fixed.verdict, fixed.detail) == (Ruling.PASS, "1 test passes; 1 fail as before")
     new = f"{broken}\n\ndef largest(prices):\n    return max(prices)\n"
     written = await judged(new, before=broken, action="generate", unit="")
     assert written.verdict is not Ruling.FAIL, written
@@ -179,13 +179,13 @@ async def test_code_run_in_another_process_is_proven_by_the_test_it_fixes(shop: 
         "    assert subprocess.run(run, capture_output=True, text=True).stdout == '3\\n'\n"
     )
     broken = PRICES.replace("sum(prices)", "max(prices)")
-    mended = await judged(PRICES, before=broken, unit="total", action="debug")
-    assert (mended.verdict, mended.detail) == (Ruling.PASS, "1 test passes, 1 of them failed before"), mended
+    fixed = await judged(PRICES, before=broken, unit="total", action="debug")
+    assert (fixed.verdict, fixed.detail) == (Ruling.PASS, "1 test passes, 1 of them failed before"), fixed
     unseen = await judged(PRICES.replace("sum(prices)", "sum([*prices])"), unit="total")
     assert unseen.verdict is Ruling.UNKNOWN
 
 
-BESIDE = {
+WITH_OTHERS = {
     "what another part of the edit fixes": (
         ("RATE = 1", "RATE = 2\n\n\ndef lost():\n    return 7"),
         "assert prices.RATE == 2",
@@ -230,7 +230,7 @@ class Till:
 """
 
 
-@pytest.mark.parametrize(("change", "test", "missed"), BESIDE.values(), ids=BESIDE)
+@pytest.mark.parametrize(("change", "test", "missed"), WITH_OTHERS.values(), ids=WITH_OTHERS)
 async def test_a_test_that_does_not_run_the_change_proves_nothing(
     shop: Path, judged: Judged, change: tuple[str, str], test: str, missed: str
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from stet_ls.engine.judges.project_tests.reachability import names_leading_to
 
-COLOURS = """def hsv(colour):
+COLORS = """def hsv(colour):
     return colour
 
 
@@ -40,14 +40,14 @@ class Mixer:
     ],
 )
 def test_the_names_of_a_unit_are_collected(unit: str, expected: set[str]) -> None:
-    assert names_leading_to(COLOURS, unit, "python") == expected
+    assert names_leading_to(COLORS, unit, "python") == expected
 
 
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        (COLOURS + "\nTABLE = {'a': hls}\n", "python"),
-        (COLOURS.replace("def hls", "@app.route('/')\ndef hls"), "python"),
+        (COLORS + "\nTABLE = {'a': hls}\n", "python"),
+        (COLORS.replace("def hls", "@app.route('/')\ndef hls"), "python"),
         ("function hls() {}\nmodule.exports = hls;\n", "javascript"),
     ],
 )
@@ -56,5 +56,5 @@ def test_a_unit_passed_to_other_code_may_run_under_any_name(text: str, language:
 
 
 def test_a_list_of_public_names_is_not_a_use() -> None:
-    text = f"__all__ = [\n    'hls',\n]\n{COLOURS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
+    text = f"__all__ = [\n    'hls',\n]\n{COLORS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
     assert names_leading_to(text, "hls", "python") == {"hls"}

@@ -121,10 +121,10 @@ def case(after: str, instruction: str = "", unit: str = "words", language: str =
 async def test_only_definitions_named_in_the_instruction_may_be_removed(instruction: str, verdict: Ruling) -> None:
     evidence = await definitions.judge(case(ONLY_WORDS, instruction))
     assert evidence.verdict is verdict, evidence
-    told = "`Basket` is gone"
+    reported = "`Basket` is gone"
     if instruction:
-        told += ", and the instruction does not say `remove Basket`"
-    assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == told)
+        reported += ", and the instruction does not say `remove Basket`"
+    assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == reported)
 
 
 async def test_a_requested_renaming_is_not_a_removal() -> None:
@@ -231,7 +231,9 @@ async def test_an_addition_must_keep_existing_code(
     body: str, instruction: str, meant: frozenset[str], verdict: Ruling
 ) -> None:
     after = BEFORE.replace("text.split()", body) + "\n\ndef lines(text):\n    return text.splitlines()\n"
-    evidence = await definitions.judge(replace(case(after, instruction, unit=""), action="generate", adds=meant))
+    evidence = await definitions.judge(
+        replace(case(after, instruction, unit=""), action="generate", changeable_units=meant)
+    )
     assert evidence.verdict is verdict, evidence
     assert verdict is Ruling.PASS or evidence.detail.startswith("`words` lost code")
 

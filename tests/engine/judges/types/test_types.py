@@ -60,14 +60,14 @@ def project(runtime: Runtime, tmp_path: Path) -> Checked:
     return case
 
 
-def told(evidence: Evidence) -> tuple[Ruling, bool, str]:
+def verdict_of(evidence: Evidence) -> tuple[Ruling, bool, str]:
     return evidence.verdict, evidence.trusted, evidence.detail
 
 
 @in_each_box
 async def test_a_new_error_in_the_changed_function_refutes(project: Checked) -> None:
     case = project({"pyproject.toml": STRICT, "a.py": BEFORE}, WRONG)
-    assert told(await judge(case)) == (
+    assert verdict_of(await judge(case)) == (
         Ruling.FAIL,
         True,
         'mypy: 1 new type error, line 2: Incompatible return value type (got "str", expected "int") [return-value]',
@@ -77,14 +77,14 @@ async def test_a_new_error_in_the_changed_function_refutes(project: Checked) -> 
 async def test_no_new_errors_pass(project: Checked) -> None:
     old = 'def wrong() -> int:\n    return "old"\n\n\n'
     case = project({"pyproject.toml": STRICT, "a.py": old + BEFORE}, "# moved\n" + old + BEFORE.replace("text", "word"))
-    assert told(await judge(case)) == (Ruling.PASS, False, "no new type errors (mypy)")
+    assert verdict_of(await judge(case)) == (Ruling.PASS, False, "no new type errors (mypy)")
 
 
 async def test_an_error_elsewhere_in_the_file_is_a_question(project: Checked) -> None:
     user = "\n\ndef twice(text: str) -> int:\n    return size(text) * 2\n"
     after = BEFORE.replace("-> int", "-> str").replace("len(text)", "text") + user
     case = project({"mypy.ini": "[mypy]\nstrict = True\n", "a.py": BEFORE + user}, after)
-    verdict, trusted, detail = told(await judge(case))
+    verdict, trusted, detail = verdict_of(await judge(case))
     assert (verdict, trusted) == (Ruling.UNKNOWN, True)
     assert detail.startswith("mypy: 1 new type error, line 6: ")
 
@@ -180,7 +180,7 @@ async def test_a_plugin_runs_in_the_sandbox(project: Checked, tmp_path: Path) ->
 )
 async def test_a_checker_that_fails_is_reported(project: Checked, config: str, reason: str) -> None:
     case = project({"mypy.ini": config, "own.py": "raise SystemExit('own.py gave up')\n", "a.py": BEFORE}, WRONG)
-    verdict, trusted, detail = told(await judge(case))
+    verdict, trusted, detail = verdict_of(await judge(case))
     assert (verdict, trusted) == (Ruling.UNKNOWN, False)
     assert detail.startswith("types not checked: mypy: it failed: ")
     assert reason in detail
@@ -203,7 +203,7 @@ async def test_a_checker_that_is_not_installed_is_named(project: Checked) -> Non
     case = project({"pyproject.toml": "[tool.pyrefly]\n", "a.py": BEFORE}, WRONG)
     if shutil.which("pyrefly"):
         pytest.skip("pyrefly is installed")
-    assert told(await judge(case)) == (Ruling.SKIPPED, False, "pyrefly is configured but not installed here")
+    assert verdict_of(await judge(case)) == (Ruling.SKIPPED, False, "pyrefly is configured but not installed here")
 
 
 async def test_the_users_tools_setting_disables_it(project: Checked) -> None:

@@ -245,7 +245,7 @@ asyncio.run(main())
 """
 
 
-def boxed(script: str, *arguments: str, mounts: list[str]) -> subprocess.CompletedProcess[str]:
+def with_mounts(script: str, *arguments: str, mounts: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs a script with other mounts."""
     command = [*mounts, sys.executable, "-c", script, *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
@@ -254,7 +254,7 @@ def boxed(script: str, *arguments: str, mounts: list[str]) -> subprocess.Complet
 def test_a_full_disk_is_one_sentence_and_keeps_acknowledged_rows(tmp_path: Path) -> None:
     folder = tmp_path / "small"
     folder.mkdir(mode=0o700)
-    result = boxed(FULL, str(folder / "memory"), mounts=tiny(folder, 2_000_000))
+    result = with_mounts(FULL, str(folder / "memory"), mounts=tiny(folder, 2_000_000))
 
     assert result.returncode == 0, result.stderr
     said, kept = result.stdout.strip().split("\n")
@@ -299,7 +299,7 @@ async def test_a_read_only_folder_is_still_read(root: Path, open_store: Open) ->
     store = await open_store(with_embedder=False)
     await store.put(DATE)
     await store.search(DATE.instruction)
-    result = boxed(READ_ONLY, str(root), mounts=read_only(root))
+    result = with_mounts(READ_ONLY, str(root), mounts=read_only(root))
 
     assert result.returncode == 0, result.stderr
     found, refused = result.stdout.strip().split("\n")
@@ -307,7 +307,7 @@ async def test_a_read_only_folder_is_still_read(root: Path, open_store: Open) ->
     assert refused.startswith(f"read only | {root} cannot be written")
 
 
-NOBODY = """
+UNPRIVILEGED = """
 import os
 import lancedb.index, pyarrow, numpy, stet_ls.engine.memory.store.solution_store
 if os.getuid() == 0:
@@ -335,7 +335,7 @@ async def test_a_folder_without_write_permission_is_still_read(open_folder: Path
         if os.getuid() == 0:
             os.chown(path, 65534, 65534)
     result = subprocess.run(
-        [sys.executable, "-c", NOBODY + READ_ONLY, str(root)], capture_output=True, text=True, timeout=100
+        [sys.executable, "-c", UNPRIVILEGED + READ_ONLY, str(root)], capture_output=True, text=True, timeout=100
     )
     for path in (root, *root.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)

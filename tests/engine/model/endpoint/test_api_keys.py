@@ -44,14 +44,14 @@ async def test_a_key_is_taken_from_the_keyring(entry: str, entries, scripted: Sc
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [("", r'the keyring has no entry "stet/work": keyring set stet work'), ("locked", "the collection is locked")],
 )
 async def test_an_unavailable_key_is_reported_and_no_request_is_sent(
-    text: str, told: str, entries, scripted: ScriptedModel, pool, provider
+    text: str, message: str, entries, scripted: ScriptedModel, pool, provider
 ) -> None:
     entries(text)
-    with pytest.raises(EndpointError, match=told) as raised:
+    with pytest.raises(EndpointError, match=message) as raised:
         await pool(_with(provider, "stet/work")).ask()
     assert raised.value.fault is Fault.NO_KEY
     assert scripted.requests == []

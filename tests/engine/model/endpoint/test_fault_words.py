@@ -14,7 +14,7 @@ REAL = "sk-9f8e7d6c5b4a"
 
 
 @pytest.mark.parametrize(
-    ("secret", "said", "told"),
+    ("secret", "said", "message"),
     [
         (REAL, f"bad key{REAL}, ({REAL})", "bad key[key], ([key])"),
         ("8letters", "no key=8letters8letters", "no key=[key][key]"),
@@ -26,8 +26,8 @@ REAL = "sk-9f8e7d6c5b4a"
         ("no", "no model is not known", "no model is not known"),
     ],
 )
-def test_keys_are_removed_from_messages_and_other_words_kept(secret: str, said: str, told: str) -> None:
-    assert without_secrets(EndpointFailure(Fault.SERVER, said), (secret,)).detail == told
+def test_keys_are_removed_from_messages_and_other_words_kept(secret: str, said: str, message: str) -> None:
+    assert without_secrets(EndpointFailure(Fault.SERVER, said), (secret,)).detail == message
 
 
 def test_a_secret_within_another_is_removed_completely() -> None:
@@ -59,11 +59,11 @@ async def test_an_endpoint_that_does_not_begin_is_reported_with_ways_out(scripte
     scripted.default = Reply("never", first_delay=60)
     with pytest.raises(EndpointError) as raised:
         await pool(hasty).ask()
-    told = str(raised.value)
+    message = str(raised.value)
     assert raised.value.fault is Fault.NO_FIRST_TOKEN
-    assert "did not start to reply in time; run `stet doctor`" in told
-    assert "`stet model probe`" in told
-    assert "`timeout_first_token` in a [[providers]] table (now 1.5 s)" in told
+    assert "did not start to reply in time; run `stet doctor`" in message
+    assert "`stet model probe`" in message
+    assert "`timeout_first_token` in a [[providers]] table (now 1.5 s)" in message
 
 
 async def test_an_endpoint_that_falls_silent_is_reported_with_ways_out(scripted: ScriptedModel, pool, provider) -> None:

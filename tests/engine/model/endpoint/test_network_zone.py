@@ -119,7 +119,7 @@ async def test_each_endpoint_of_a_chain_gets_what_its_zone_allows(scripted: Scri
         answer = await engine.run(request_for("refactor", CODE))
     finally:
         await engine.close()
-    assert any("far (http://10.255.255.1" in told and '"refuse"' in told for told in answer.warnings)
+    assert any("far (http://10.255.255.1" in messages and '"refuse"' in messages for messages in answer.warnings)
     assert TOKEN in str(scripted.requests[-1].body["messages"])
 
 

@@ -34,7 +34,7 @@ replies = st.one_of(
 calls = st.fixed_dictionaries(
     {
         "language": st.sampled_from(LANGUAGES),
-        "wants": st.sampled_from(["unit", "tests", "prose"]),
+        "reply_kind": st.sampled_from(["unit", "tests", "prose"]),
         "symbol": st.sampled_from(["", "total", "Basket.total", "*?("]),
         "truncated": st.booleans(),
         "current": st.sampled_from(["", "def total(prices):\n    return 1\n", "function total(a) {\n  return 1;\n}"]),
@@ -60,11 +60,13 @@ def words(text: str) -> list[str]:
 
 @relaxed
 @given(replies, calls)
-@example("{" * 2000, {"language": "json", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
-@example('{"code":' * 3000, {"language": "python", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
+@example("{" * 2000, {"language": "json", "reply_kind": "unit", "symbol": "", "truncated": False, "current": ""})
+@example(
+    '{"code":' * 3000, {"language": "python", "reply_kind": "unit", "symbol": "", "truncated": False, "current": ""}
+)
 def test_parsing_never_raises_and_explains_an_empty_result(text: str, call: dict[str, object]) -> None:
     reply = parse_reply(text, **call)  # type: ignore[arg-type]
-    wanted = {"unit": reply.code, "tests": reply.tests, "prose": reply.prose or None}[str(call["wants"])]
+    wanted = {"unit": reply.code, "tests": reply.tests, "prose": reply.prose or None}[str(call["reply_kind"])]
     assert (wanted is None) == (reply.problem is not None)
     assert wanted is None or wanted.strip()
     if reply.problem is not None:
@@ -83,8 +85,8 @@ def test_parsing_invents_no_code(text: str, call: dict[str, object]) -> None:
 
 
 @relaxed
-@example("CODE\n0", {"language": "cobol", "wants": "unit", "symbol": "total", "truncated": False, "current": ""})
-@example("def test_():", {"language": "python", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
+@example("CODE\n0", {"language": "cobol", "reply_kind": "unit", "symbol": "total", "truncated": False, "current": ""})
+@example("def test_():", {"language": "python", "reply_kind": "unit", "symbol": "", "truncated": False, "current": ""})
 @given(replies, calls)
 def test_parsing_is_idempotent(text: str, call: dict[str, object]) -> None:
     first = parse_reply(text, **call)  # type: ignore[arg-type]
@@ -133,7 +135,7 @@ ENDLESS = {
 def seconds(text: str) -> float:
     """The processor's time, so that a busy machine does not count."""
     started = time.process_time()
-    parse_reply(text, language="python", wants="unit", symbol="total", current="def total(a):\n    return 2\n")
+    parse_reply(text, language="python", reply_kind="unit", symbol="total", current="def total(a):\n    return 2\n")
     return time.process_time() - started
 
 

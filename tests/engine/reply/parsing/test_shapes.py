@@ -28,7 +28,7 @@ def test_each_shape_of_reply_is_parsed(path: Path) -> None:
     reply = parse_reply(
         shape.sections["reply"],
         language=shape.keys["language"],
-        wants=shape.keys.get("wants", "unit"),  # type: ignore[arg-type]
+        reply_kind=shape.keys.get("wants", "unit"),  # type: ignore[arg-type]
         symbol=shape.keys.get("symbol", ""),
         truncated=shape.keys.get("truncated") == "yes",
         current=shape.sections.get("current", ""),

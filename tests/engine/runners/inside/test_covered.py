@@ -32,7 +32,7 @@ def measured(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     try:
         exec(compile(dedent(text), str(folder / "code.py"), "exec"), {})
     finally:
-        covered.tell()
+        covered.report()
         sys.settrace(before)
     return dict(heard.said["coverage"])
 
@@ -113,9 +113,9 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_no_run_reaches(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, missing, untaken = CASES[name]
-    told = measured(text, tmp_path, monkeypatch)
-    assert told["missing"]["code.py"] == missing
-    assert told["untaken"]["code.py"] == untaken
+    output = measured(text, tmp_path, monkeypatch)
+    assert output["missing"]["code.py"] == missing
+    assert output["untaken"]["code.py"] == untaken
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="`match` is newer")

@@ -82,8 +82,8 @@ async def test_junit_reports_each_test(check: Check) -> None:
     report = await check("java", JUNIT, binds=(jars[-1],))
 
     assert report.outcome is SuiteOutcome.RED, report.detail
-    told = outcomes(report)
-    assert (told["good"], told["wrong"], told["skipped"]) == ("passed", "failed", "skipped")
+    output = outcomes(report)
+    assert (output["good"], output["wrong"], output["skipped"]) == ("passed", "failed", "skipped")
     assert len(report.cases) == 5, "one for each time of a repeated test"
     leaves = {
         "p/ATest.java": JUNIT["p/MoreTest.java"].replace("MoreTest", "ATest").replace("{}", "{ System.exit(0); }")

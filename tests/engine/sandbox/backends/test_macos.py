@@ -55,9 +55,9 @@ def test_the_command_line_of_macos(tmp_path: Path) -> None:
     stand_in = ["sh" if word == str(seatbelt.PROGRAM) else word for word in argv]
     stand_in[stand_in.index("-p") :] = ["-c", 'pwd; ulimit -n; ulimit -c; echo "$1"', "sh", "a b"]
 
-    told = subprocess.run(stand_in, capture_output=True, text=True).stdout
+    output = subprocess.run(stand_in, capture_output=True, text=True).stdout
 
-    assert told.splitlines() == [str(tmp_path), "99", "0", "a b"]
+    assert output.splitlines() == [str(tmp_path), "99", "0", "a b"]
 
 
 def container(folder: Path, image: str = "python:3") -> Container:

@@ -40,12 +40,12 @@ OF_ROOT = {
 
 
 def test_an_attack_succeeds_without_a_sandbox(user: int) -> None:
-    told = driven.driven("attacks", "bare", user)
+    driven_run = driven.driven("attacks", "bare", user)
 
-    stopped = {name for name, attack in told.found.items() if not attack["reached"]}
+    stopped = {name for name, attack in driven_run.found.items() if not attack["reached"]}
     assert stopped <= {"forge_output"} | OF_THE_KERNEL | (OF_ROOT if user or not _is_mighty() else set())
-    assert b"forged" in told.output, "what forge_output does is heard by the editor alone"
-    assert told.is_short
+    assert b"forged" in driven_run.output, "what forge_output does is heard by the editor alone"
+    assert driven_run.is_short
 
 
 @pytest.mark.parametrize("box", boxes.NAMES)
@@ -53,17 +53,19 @@ def test_a_sandbox_stops_the_attack(user: int, box: str, tmp_path: Path) -> None
     if box not in boxes.boxes(tmp_path):
         pytest.skip(f"this machine has no {box}")
 
-    told = driven.driven("attacks", box, user)
+    driven_run = driven.driven("attacks", box, user)
 
-    honest = {name.removeprefix("honest_"): each for name, each in told.found.items() if name.startswith("honest_")}
+    honest = {
+        name.removeprefix("honest_"): each for name, each in driven_run.found.items() if name.startswith("honest_")
+    }
     failed = {name for name, deed in honest.items() if not deed["reached"]}
     assert set(honest) == HONEST
     assert failed == (MISSED if box.startswith("landlock") else set()), {name: honest[name]["why"] for name in failed}
-    attacks = {name: each["reached"] for name, each in told.found.items() if not name.startswith("honest_")}
+    attacks = {name: each["reached"] for name, each in driven_run.found.items() if not name.startswith("honest_")}
     assert len(attacks) > 120
     leaks = {name: reached for name, reached in attacks.items() if reached}
     assert set(leaks) == set(LEFT[box]), leaks
-    assert told.is_whole, "someone else wrote to the editor, or read what it said"
+    assert driven_run.is_whole, "someone else wrote to the editor, or read what it said"
 
 
 def _is_mighty() -> bool:

@@ -20,8 +20,8 @@ def test_a_sandbox_survives_a_bomb(user: int, box: str, tmp_path: Path) -> None:
     if why := driven.missing(user, bombs=True):
         pytest.skip(why)
 
-    told = driven.driven("bombs", box, user)
+    driven_run = driven.driven("bombs", box, user)
 
-    assert len(told.found) > 30
-    assert {name: wrong for name, wrong in told.found.items() if wrong} == {}
-    assert told.is_whole
+    assert len(driven_run.found) > 30
+    assert {name: wrong for name, wrong in driven_run.found.items() if wrong} == {}
+    assert driven_run.is_whole

@@ -225,7 +225,7 @@ def test_a_frequently_read_clock_samples_at_intervals() -> None:
 def test_a_kernel_without_scheduling_statistics_is_handled(monkeypatch: pytest.MonkeyPatch, times: bool) -> None:
     """Without its statistics it tells of each thread that it neither computed nor waited."""
 
-    def told(name: str, mode: str) -> IO[bytes]:
+    def opened(name: str, mode: str) -> IO[bytes]:
         assert mode == "rb"
         words = Path(name).read_bytes().split()
         if name.endswith("schedstat"):
@@ -234,7 +234,7 @@ def test_a_kernel_without_scheduling_statistics_is_handled(monkeypatch: pytest.M
             words[13:17] = [b"0"] * 4
         return io.BytesIO(b" ".join(words))
 
-    monkeypatch.setattr(procfs, "open", told, raising=False)
+    monkeypatch.setattr(procfs, "open", opened, raising=False)
     with running(ENDLESS) as program:
         clock = Clock(program.pid)
         while not clock.is_late(1.0):

@@ -112,7 +112,7 @@ def test_two_folders_without_git(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.py").write_text(text)
     change = _read(tmp_path / "new", base="../old")
-    assert (_files(change), change.is_git) == ({"a.py": (b"x = 1\n", b"x = 2\n")}, False)
+    assert _files(change) == {"a.py": (b"x = 1\n", b"x = 2\n")}
     with pytest.raises(UsageError, match="no git repository"):
         _read(tmp_path / "new")
 

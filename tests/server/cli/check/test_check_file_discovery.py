@@ -53,8 +53,8 @@ def test_a_shebang_sets_the_language_of_a_name_without_suffix(
 
     for words in ([], ["tool"]):
         ran = stet("check", "--json", *words)
-        told = [(file["path"], file["language"], file["verdict"]) for file in json.loads(ran.out)["files"]]
-        assert told == [("tool", "python", "error")]
+        output = [(file["path"], file["language"], file["verdict"]) for file in json.loads(ran.out)["files"]]
+        assert output == [("tool", "python", "error")]
         assert ran.status == 1
 
 

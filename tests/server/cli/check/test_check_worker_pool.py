@@ -19,7 +19,7 @@ from support.processes.stet import interruptible_argv, stet_argv
 from support.repository import Repository
 
 # In a process of its own: the test's has threads, and must not be forked.
-CREW = """
+WORKERS = """
 import json, os, signal, sys, time
 from collections.abc import Sequence
 from stet_ls.server.cli.check.worker_pool import WorkerTask, map_in_processes
@@ -43,33 +43,33 @@ print(json.dumps([result for chunk in map_in_processes(job, chunks, processes=3)
 """
 
 
-def crew(
+def run_workers(
     deadly: int = -1, endless: int = -1, wrong: int = -1, seconds_per_item: float = 60, size: int = 5
 ) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", CREW, json.dumps([deadly, endless, wrong]), str(seconds_per_item), str(size)]
+    argv = [sys.executable, "-c", WORKERS, json.dumps([deadly, endless, wrong]), str(seconds_per_item), str(size)]
     return subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS)
 
 
 def test_results_come_in_order() -> None:
-    assert json.loads(crew().stdout) == [item * 10 for item in range(50)]
+    assert json.loads(run_workers().stdout) == [item * 10 for item in range(50)]
 
 
 def test_a_crash_loses_only_one_item() -> None:
     expected: list[object] = [item * 10 for item in range(50)]
     expected[17] = "17: its process died (SIGKILL)"
-    assert json.loads(crew(deadly=17).stdout) == expected
+    assert json.loads(run_workers(deadly=17).stdout) == expected
 
 
 def test_a_hanging_item_loses_only_itself() -> None:
     """Its chunk has twice `seconds_per_item`, itself once more: enough for all others on a busy machine."""
-    results = json.loads(crew(endless=3, seconds_per_item=5, size=2).stdout)
+    results = json.loads(run_workers(endless=3, seconds_per_item=5, size=2).stdout)
     assert results[3] == "3: it did not finish"
     assert results[4:] == [item * 10 for item in range(4, 50)]
 
 
 def test_an_exception_is_not_reported_as_a_crash() -> None:
     """It is raised where the results are read, and reaches the log as every bug does."""
-    ran = crew(wrong=8)
+    ran = run_workers(wrong=8)
     assert ran.returncode == 1
     assert ran.stderr.endswith("ValueError: a bug\n")
 

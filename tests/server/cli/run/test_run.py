@@ -115,8 +115,8 @@ def test_a_refuted_edit_is_shown_as_refuted(
     assert said in (ran.out if option else ran.err)
     assert "Fixed" not in ran.out + ran.err
     head, line = stet("stats", "--by", "action").out.splitlines()[:2]
-    told = dict(zip(head.split(), line.split(), strict=False))
-    assert (told["offered"], told["refuted"]) == ("0", "1")
+    output = dict(zip(head.split(), line.split(), strict=False))
+    assert (output["offered"], output["refuted"]) == ("0", "1")
     assert " refuted " in stet("trace", "list").out.splitlines()[1]
 
 

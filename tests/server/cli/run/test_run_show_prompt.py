@@ -39,14 +39,14 @@ def test_the_shown_prompt_is_the_prompt_that_is_sent(stet: Stet, scripted: Scrip
 
 def test_each_part_of_the_prompt_is_listed_with_its_tokens(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet("run", "refactor", "use.py:4", "--show-prompt")
-    told = re.findall(r"^ *([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
-    assert [name for _, name in told] == [
+    output = re.findall(r"^ *([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
+    assert [name for _, name in output] == [
         "the rules", "imports", "the body of tidy of helpers.py", "the target", "the task", "the reply's form",
         "titles, fences and turns",
     ]  # fmt: skip
     whole = re.search(r"^(\d+) tokens, 0 values replaced; left out: 0$", ran.err, re.MULTILINE)
     assert whole
-    assert sum(int(tokens.replace(",", "")) for tokens, _ in told) == int(whole[1])
+    assert sum(int(tokens.replace(",", "")) for tokens, _ in output) == int(whole[1])
 
 
 def test_omitted_context_is_listed_with_reason_and_size(stet: Stet, scripted: ScriptedModel, file: Path) -> None:

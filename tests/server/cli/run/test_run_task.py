@@ -59,9 +59,9 @@ def test_a_plot_is_made_with_real_packages_and_taken(
 
     scripted.replies([AGAIN, "DONE\nAs before."])
     again = stet("run", "task", "visitors.csv", "--instruction", "summarize the visitors", "--json")
-    told = json.loads(again.out)
-    assert told["success"], told["message"]
-    assert told["metadata"]["stages"]["environment"] <= 0.5, "the environment comes from the cache"
+    output = json.loads(again.out)
+    assert output["success"], output["message"]
+    assert output["metadata"]["stages"]["environment"] <= 0.5, "the environment comes from the cache"
 
 
 def test_files_that_are_not_taken_are_kept_and_named(

@@ -105,7 +105,7 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
 
     shell = json.loads(stet("verify", "--json").out)
     outcome = await verified_outcome(ChangeQuery(project.folder), 60)
-    told = await Tools(project.folder).verify(".", "HEAD", (), "", 45)
+    output = await Tools(project.folder).verify(".", "HEAD", (), "", 45)
     async with editing(VSCODE, **folders(project)) as client:
         editor = await command(client, "stet.verify", scope="workspace")
     project("add", "--all")
@@ -119,11 +119,11 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
         assert report["findings"] == shell["findings"]
     rows = [(each["path"], each["check"], each["detail"]) for each in shell["findings"]]
     assert [_row(line) for line in outcome.findings] == rows
-    assert [(each.path, each.check) for each in told.findings] == [row[:2] for row in rows[: len(told.findings)]]
-    assert len(told.findings) + told.findings_left_out == len(rows)
+    assert [(each.path, each.check) for each in output.findings] == [row[:2] for row in rows[: len(output.findings)]]
+    assert len(output.findings) + output.findings_left_out == len(rows)
     unproven = [each for each in shell["units"] if each["verdict"] == "unproven"]
-    assert len(told.unproven) + told.unproven_left_out == len(unproven)
-    assert shell["verdict"] == outcome.verdict == told.verdict == editor["verdict"] == staged["verdict"] == "refuted"
+    assert len(output.unproven) + output.unproven_left_out == len(unproven)
+    assert shell["verdict"] == outcome.verdict == output.verdict == editor["verdict"] == staged["verdict"] == "refuted"
 
 
 async def test_each_verdict_comes_through_every_real_process(
@@ -138,12 +138,12 @@ async def test_each_verdict_comes_through_every_real_process(
             project("checkout", "--quiet", "HEAD", "--", ".")
             project.write({f"{edit}/plus3.py": change(_text("plus3"))})
             project("add", "--all")
-            told = (await mcp.call_tool("verify_change", {"base": "HEAD"})).structured_content
-            assert told is not None
+            output = (await mcp.call_tool("verify_change", {"base": "HEAD"})).structured_content
+            assert output is not None
             ran, staged = stet("verify", "--json"), stet("verify", "--staged")
             answer = json.loads(stet("hook", "run", "codex", "stop", stdin=stop).out)
             editor = await command(client, "stet.verify", scope="workspace")
-            assert (told["verdict"], json.loads(ran.out)["verdict"], editor["verdict"]) == (verdict,) * 3
+            assert (output["verdict"], json.loads(ran.out)["verdict"], editor["verdict"]) == (verdict,) * 3
             assert staged.out.splitlines()[-1].startswith(f"{verdict}: 1 unit ")
             refused = verdict == "refuted"
             assert (ran.status, staged.status, answer.get("decision") == "block") == (refused, refused, refused)

@@ -23,10 +23,10 @@ from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.languages import LANGUAGES, language, language_of
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.syntax import language_pack
-from stet_ls.validators.syntax.language_pack.child_pool import ParserPool, crew
+from stet_ls.validators.syntax.language_pack.child_pool import ParserPool, parser_pool
 
 PACKED = [row for row in LANGUAGES if row.packed and row.packed not in language_pack.DENIED]
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds for what has no reason to fail; the machine may be busy."""
 MARGIN = 30.0
 """Seconds that a deadline may be overrun on a machine that is busy."""
@@ -70,9 +70,9 @@ def row(name: str) -> Language:
     return found
 
 
-def ask(by: ParserPool, text: str | Source, name: str = "haskell", deadline: float = PATIENCE) -> SyntaxVerdict:
+def ask(by: ParserPool, text: str | Source, name: str = "haskell", deadline: float = TIMEOUT) -> SyntaxVerdict:
     source = Source(text) if isinstance(text, str) else text
-    return language_pack.glance(source, row(name), deadline=deadline, by=by, denied={})
+    return language_pack.check_fast(source, row(name), deadline=deadline, by=by, denied={})
 
 
 def warm(by: ParserPool) -> None:
@@ -89,7 +89,7 @@ def ended(process_id: int) -> bool:
     except ProcessLookupError:
         return True
     with open(descriptor, "rb"):  # noqa: PTH123
-        return bool(select.select([descriptor], [], [], PATIENCE)[0])
+        return bool(select.select([descriptor], [], [], TIMEOUT)[0])
 
 
 @pytest.mark.timeout(300)
@@ -119,8 +119,8 @@ def test_150_languages_are_parsed(real: ParserPool) -> None:
 def test_files_are_recognized_by_their_names_and_judged(file: str, valid: str, broken: str) -> None:
     """At the door that everybody uses, with what the child says about places."""
     name = language_of(file)
-    assert syntax.check_fast(Source(valid), name, deadline=PATIENCE).status is Status.OK
-    verdict = syntax.check(Source(broken), name, deadline=PATIENCE)
+    assert syntax.check_fast(Source(valid), name, deadline=TIMEOUT).status is Status.OK
+    verdict = syntax.check(Source(broken), name, deadline=TIMEOUT)
     assert verdict.status is Status.ERROR
     assert verdict.language == name
     assert not verdict.may_block, "no one has measured these grammars: they advise"
@@ -152,7 +152,7 @@ def test_a_grammar_that_never_ends_costs_one_verdict(real: ParserPool, hanging: 
 
 def test_while_one_grammar_hangs_others_answer(real: ParserPool) -> None:
     with ThreadPoolExecutor(2) as pool:
-        hanging = pool.submit(ask, real, "x", "cobol", PATIENCE)
+        hanging = pool.submit(ask, real, "x", "cobol", TIMEOUT)
         assert pool.submit(ask, real, HASKELL).result().status is Status.OK
         assert not hanging.done()
         (child,) = real._all - set(real._idle)
@@ -207,7 +207,7 @@ def test_a_text_that_gets_no_turn_is_reported(tmp_path: Path) -> None:
         one._take = taking  # type: ignore[method-assign, assignment]
         over = tmp_path / "over"
         hanging = pool.submit(ask, one, f"while not os.path.exists({str(over)!r}): time.sleep(0.01)")
-        assert taken.wait(PATIENCE)
+        assert taken.wait(TIMEOUT)
         reason = ask(one, "pass", deadline=0.1).reason
         over.touch()
         assert reason == "not parsed: Haskell's grammar had no turn in time: others are being parsed"
@@ -306,22 +306,22 @@ def test_a_forked_process_has_children_of_its_own() -> None:
     code = """
 import os, time
 from stet_ls.validators import syntax
-from stet_ls.validators.syntax.language_pack.child_pool import crew
+from stet_ls.validators.syntax.language_pack.child_pool import parser_pool
 from stet_ls.validators.source import Source
 def ask(): return syntax.check_fast(Source('main = putStrLn "x"'), "haskell", deadline=60)
 assert ask().status == "ok"
-taken = [crew()._take(time.monotonic() + 60) for _ in range(2)]
+taken = [parser_pool()._take(time.monotonic() + 60) for _ in range(2)]
 if (process_id := os.fork()) == 0:
     status = ask().status
-    crew().close()
+    parser_pool().close()
     os._exit(0 if status == "ok" else 1)
 assert os.waitpid(process_id, 0)[1] == 0
 for child in taken:
     assert child.is_alive()
-    crew()._give_back(child, kept=True)
+    parser_pool()._give_back(child, kept=True)
 assert ask().status == "ok"
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=2 * PATIENCE)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=2 * TIMEOUT)
 
 
 def test_this_process_never_loads_the_pack() -> None:
@@ -360,4 +360,4 @@ def test_a_grammar_on_the_deny_list_is_not_even_tried() -> None:
 @pytest.fixture(scope="module", autouse=True)
 def _no_child_outlives_the_tests() -> Iterator[None]:
     yield
-    crew().close()
+    parser_pool().close()

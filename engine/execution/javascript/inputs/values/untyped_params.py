@@ -208,8 +208,8 @@ def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
         return {NULL, UNDEFINED} if around.child_by_field_name("object") == each else set()
     if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Array.isArray"):
         return {NUMBER, ValueKind("array", (NUMBER,))}
-    beside = around.parent if sign == "typeof" else around
-    other = _other_side(around if sign == "typeof" else each, beside) if beside is not None else None
+    compared = around.parent if sign == "typeof" else around
+    other = _other_side(around if sign == "typeof" else each, compared) if compared is not None else None
     if other is None:
         return set()
     if sign == "typeof":

@@ -128,16 +128,16 @@ def _sized(values: Mapping[str, Any], new: dict[str, Any], stated: StatedValues)
 
 def _ranges(docs: str, names: list[str]) -> Iterator[tuple[str, tuple[int, int | None]]]:
     for each in _RANGE.finditer(docs):
-        name = _spoken_of(docs, each.start(), names) or _next_word(docs[each.end() :], names)
+        name = _name_before(docs, each.start(), names) or _next_word(docs[each.end() :], names)
         if name and int(each[1]) < int(each[2]):
             yield name, (int(each[1]), int(each[2]))
     for pattern, low in ((_SIGNED, 0), (_POSITIVE, 1)):
         for each in pattern.finditer(docs):
-            if name := _spoken_of(docs, each.start(), names):
+            if name := _name_before(docs, each.start(), names):
                 yield name, (low, None)
 
 
-def _spoken_of(docs: str, end: int, names: list[str]) -> str:
+def _name_before(docs: str, end: int, names: list[str]) -> str:
     """The parameter whose name comes shortly before a place; "" for none."""
     before = docs[max(0, end - _FAR) : end]
     found = [(match.end(), name) for name in names

@@ -21,7 +21,12 @@ from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
 from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, named_kind
 from stet_ls.engine.execution.python.inputs.values.time_texts import time_texts
-from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, is_mapping, of_hint
+from stet_ls.engine.execution.python.inputs.values.type_strategies import (
+    ModuleContext,
+    TextStrategy,
+    is_mapping,
+    of_hint,
+)
 from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
 from stet_ls.engine.execution.python.inputs.values.used_kinds import METHODS, kinds_by_use
 from stet_ls.validators.ast_text import literal_eval
@@ -47,7 +52,7 @@ _FEW = {False: ("1", "2"), True: ("'a'", "'b'")}
 """Values of what is matched: they have to coincide now and then."""
 _ACTS = {"call", "with", "set", "await"}
 _LISTED = frozenset({"iter", "len", "slice"})
-_WANTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
+_EXPECTS_TEXT = re.compile(r"(expected|must be|argument|concatenate|not) .*\b(str|string|bytes)\b")
 
 
 @dataclass
@@ -114,7 +119,7 @@ def probing_calls(subject: Subject, texts: Collection[str]) -> tuple[Call, ...]:
 
 def wanted_texts(outcomes: Iterable[CallOutcome]) -> set[str]:
     """The paths at which calls failed because a text was wanted."""
-    failed = (each for each in outcomes if each.error == "TypeError" and _WANTS_TEXT.search(each.message))
+    failed = (each for each in outcomes if each.error == "TypeError" and _EXPECTS_TEXT.search(each.message))
     return {path for each in failed for path in each.uses.get("", ())}
 
 
@@ -148,7 +153,7 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
     """Calls with values that can be used in the observed ways."""
     from stet_ls.engine.execution.python.inputs.calls import call_of
 
-    def strategy(each: Parameter, known: ModuleContext) -> Texts:
+    def strategy(each: Parameter, known: ModuleContext) -> TextStrategy:
         seen, hinted = uses.parts.get(each.name), of_hint(each.annotation, known)
         is_own = isinstance(each.annotation, ast.Name) and each.annotation.id in module.shapes
         is_own = is_own or "".join(part.capitalize() for part in each.name.split("_")) in module.shapes
@@ -178,7 +183,7 @@ def _origin(row: ArgumentRow) -> str:
     return DOUBLE if any(MADE in text for text in row.values()) else GUESSED
 
 
-def _value(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
+def _value(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
     """The strategy of a value of this name that is used in these ways."""
     fields, items = uses.fields, uses.items
     if LATER in uses.kinds:
@@ -200,7 +205,7 @@ def _value(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     return _single(uses, known) or _sequence(name, uses, known) or _leaf(name, uses, known)
 
 
-def _single(uses: ValueUses, known: ModuleContext) -> Texts | None:
+def _single(uses: ValueUses, known: ModuleContext) -> TextStrategy | None:
     """Texts, and what is compared with other values; None for another kind."""
     if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
         return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
@@ -215,7 +220,7 @@ def _single(uses: ValueUses, known: ModuleContext) -> Texts | None:
     return None
 
 
-def _sequence(name: str, uses: ValueUses, known: ModuleContext) -> Texts | None:
+def _sequence(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy | None:
     """Tuples and lists; None if neither is used."""
     items = uses.items
     width = next((int(kind.split()[1]) for kind in uses.kinds if kind.startswith("unpack ")), 0)
@@ -233,7 +238,7 @@ def _sequence(name: str, uses: ValueUses, known: ModuleContext) -> Texts | None:
     return None
 
 
-def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
+def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
     if name in BOUNDS:
         return st.integers(*BOUNDS[name]).map(repr)
     hint = named_kind(name)
@@ -244,7 +249,7 @@ def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     return type_strategies.PLAIN[hint](known)
 
 
-def _mapping(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
+def _mapping(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
     """A dictionary with the keys that are read, or else like the keys and values that are taken out of it."""
     keys = {key: part for key, part in uses.items.items() if key.startswith("'")}
     if keys:
@@ -260,7 +265,7 @@ def _mapping(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     return type_strategies.dicts(_value("key", key, known), _value(name.removesuffix("s"), value, known))
 
 
-def _record(parts: Mapping[str, ValueUses], known: ModuleContext) -> Texts:
+def _record(parts: Mapping[str, ValueUses], known: ModuleContext) -> TextStrategy:
     """Dictionaries with these keys; those that the code asks for with `get` are missing, or empty, now and then."""
     given = {key: _value(key, part, known) for key, part in parts.items() if OPTIONAL not in part.kinds}
     spare = {key: st.one_of(value, value, st.sampled_from(("None", "''"))) for key, part in parts.items()
@@ -269,7 +274,7 @@ def _record(parts: Mapping[str, ValueUses], known: ModuleContext) -> Texts:
     return rows.map(lambda row: "{" + ", ".join(f"{key!r}: {text}" for key, text in row.items()) + "}")
 
 
-def _object(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
+def _object(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
     """An object with the attributes that are read; a double if something of it acts; a function if it is only asked."""
     if not uses.acts and not uses.items:
         return _literal("__import__('types').SimpleNamespace(", "{}={}", ")", uses.fields, known)
@@ -283,12 +288,12 @@ def _object(name: str, uses: ValueUses, known: ModuleContext) -> Texts:
     return st.integers(0, _DOUBLES).map(lambda seed: f"{MADE}{name!r}, {seed})")
 
 
-def _answering(name: str, result: ValueUses, known: ModuleContext) -> Texts:
+def _answering(name: str, result: ValueUses, known: ModuleContext) -> TextStrategy:
     """A double that gives an object with the attributes that the code reads of its result, and records its calls."""
     made = st.tuples(st.integers(0, _DOUBLES).map(str), _value("result", result, known))
     return made.map(lambda each: f"{MADE}{name!r}, {each[0]}, {name}={each[1]})")
 
 
-def _literal(begin: str, pair: str, end: str, parts: Mapping[str, ValueUses], known: ModuleContext) -> Texts:
+def _literal(begin: str, pair: str, end: str, parts: Mapping[str, ValueUses], known: ModuleContext) -> TextStrategy:
     fixed = st.fixed_dictionaries({key: _value(key, part, known) for key, part in parts.items()})
     return fixed.map(lambda row: begin + ", ".join(pair.format(key, text) for key, text in row.items()) + end)

@@ -61,7 +61,7 @@ def with_databases(calls: tuple[Call, ...], texts: Sequence[str], unit: str) -> 
     if not name or not tables or subjects[0].how != "function":
         return calls
     others = [each for each in subjects[0].parameters if each.name != name]
-    is_told = all(each.annotation is not None for each in others)
+    is_annotated = all(each.annotation is not None for each in others)
     columns = {name: column for subject in reversed(subjects) for name, column in _bound(subject)}
     has_patterns = any(map(_PATTERNS.search, statements))
     made: list[Call] = []
@@ -75,7 +75,7 @@ def with_databases(calls: tuple[Call, ...], texts: Sequence[str], unit: str) -> 
                 given[column] = [*_atoms(given.get(column)), *_atoms(given.get(key))]
             lines[name] = f"__database__({_script(tables, given, number)!r})"
             setup = "\n".join(f"{key} = {text}" for key, text in lines.items())
-            made.append(replace(call, setup=setup, origin="drawn" if is_told else GUESSED))
+            made.append(replace(call, setup=setup, origin="drawn" if is_annotated else GUESSED))
     return (*dict.fromkeys(made), *(call for call in calls if call.origin not in UNSURE))
 
 

@@ -10,16 +10,16 @@ from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import ClassShape, Function, Parameter
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.type_strategies import INTEGERS, PLAIN, ModuleContext, Texts
+from stet_ls.engine.execution.python.inputs.values.type_strategies import INTEGERS, PLAIN, ModuleContext, TextStrategy
 from stet_ls.validators.ast_text import unparse
 
 _LEVELS = {1: 6, 2: 4}
 _MANY_LEVELS = 3
 """How deep trees are, by the number of attributes that lead on."""
-Hinted = Callable[[Parameter], Texts | None]
+Hinted = Callable[[Parameter], TextStrategy | None]
 
 
-def linked_objects(parameter: Parameter, node: ast.AST, known: ModuleContext, hinted: Hinted) -> Texts | None:
+def linked_objects(parameter: Parameter, node: ast.AST, known: ModuleContext, hinted: Hinted) -> TextStrategy | None:
     """Trees, or linked lists, of objects of the module's class for them or else of plain ones.
 
     None if no attribute of the parameter leads to more of its kind. `hinted` gives the strategy of another parameter of
@@ -35,7 +35,7 @@ def linked_objects(parameter: Parameter, node: ast.AST, known: ModuleContext, hi
     if shape is not None and not set(links) <= {each.name for each in shape.init}:
         return None
 
-    def level(below: Texts) -> Texts:
+    def level(below: TextStrategy) -> TextStrategy:
         if shape is None:
             values = {name: _value(name, known) for name in _other_attributes(names, links, node)}
             rows = st.fixed_dictionaries({**values, **dict.fromkeys(links, below)})
@@ -109,7 +109,7 @@ def _is_read(name: ast.Name, test: ast.expr) -> bool:
     return any(isinstance(each, ast.Attribute) and each.value is name for each in ast.walk(test))
 
 
-def _value(name: str, known: ModuleContext) -> Texts:
+def _value(name: str, known: ModuleContext) -> TextStrategy:
     kind = named_kind(name)
     return PLAIN[kind](known) if kind in PLAIN else INTEGERS(known)
 

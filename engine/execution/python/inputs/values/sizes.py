@@ -29,11 +29,11 @@ _BELOW = 40
 _ITEMS = 4
 """The number of distinct items in a long argument."""
 _EXACT = (2**53 + 1, 2**60 + 3, 2**62 + 2, 2**60 - 1)
-_BESIDE = ("1", "2")
+_SMALL_OTHERS = ("1", "2")
 """Other whole numbers next to a large one: by a larger divisor, rounding would not show."""
 _FLOATS = {"float", "round", "sqrt", "log", "log2", "log10", "ceil", "floor", "isqrt", "fmod", "pow", "trunc"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
-Change = Callable[[Any], str | None]
+ValueChange = Callable[[Any], str | None]
 """The replacement text for a value; None if it does not fit."""
 
 
@@ -184,7 +184,7 @@ def _float_signs(nodes: list[ast.AST]) -> Iterator[str]:
                 yield name
 
 
-def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
+def _larger(calls: tuple[Call, ...], changes: list[ValueChange]) -> Iterator[Call]:
     """For each parameter, one call per kind of value, changed in all ways; and one with all parameters changed."""
     for number, change in enumerate(changes):
         seen: set[tuple[str, type]] = set()
@@ -200,13 +200,13 @@ def _larger(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
                     seen.add((name, type(value)))
                     new[name] = made
             for chosen in dict.fromkeys([*((name,) for name in new), tuple(new)] if new else []):
-                for beside in ("", *(_BESIDE if all(text.isdigit() for text in new.values()) else ())):
-                    others = dict.fromkeys(new, beside) if beside else {}
+                for small in ("", *(_SMALL_OTHERS if all(text.isdigit() for text in new.values()) else ())):
+                    others = dict.fromkeys(new, small) if small else {}
                     texts = {**others, **{name: new[name] for name in chosen}}
                     yield call.with_bindings(texts, origin=_origin(call))
 
 
-def _of_size(size: int) -> Change:
+def _of_size(size: int) -> ValueChange:
     def change(value: Any) -> str | None:
         if isinstance(value, str | bytes | list | tuple) and value:
             value = value[:_ITEMS]
@@ -224,7 +224,7 @@ def _of_size(size: int) -> Change:
     return change
 
 
-def _of_distinct(size: int) -> Change:
+def _of_distinct(size: int) -> ValueChange:
     """So many items of which no two are alike, and one more: a limit may count different ones."""
 
     def change(value: Any) -> str | None:
@@ -235,16 +235,16 @@ def _of_distinct(size: int) -> Change:
     return change
 
 
-def _mixed(size: int) -> Change:
+def _mixed(size: int) -> ValueChange:
     """A text so long with letters, digits and signs in it."""
     return lambda value: f"('aB1 -_' * {size // 6 + 1})[:{size}]" if isinstance(value, str) else None
 
 
-def _repeated(text: str) -> Change:
+def _repeated(text: str) -> ValueChange:
     return lambda value: f"'a' + {text!r} * {LONG} + 'b'" if isinstance(value, str) else None
 
 
-def _of_number(number: int) -> Change:
+def _of_number(number: int) -> ValueChange:
     def change(value: Any) -> str | None:
         if type(value) is int:
             return text_of(number)

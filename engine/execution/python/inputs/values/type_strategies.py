@@ -15,7 +15,7 @@ from stet_ls.engine.execution.python.inputs.values.described_items import is_plu
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
-Texts = st.SearchStrategy[str]
+TextStrategy = st.SearchStrategy[str]
 
 # An alphabet of few letters: values coincide, and Unicode tables are not built.
 LETTERS = list("abcABxyz0159 _-.,!()[]{}:/'\"\n\té")
@@ -48,7 +48,7 @@ class ModuleContext:
     """
 
     module: Module
-    of_parameter: Callable[[Parameter, ast.AST, ModuleContext], Texts]
+    of_parameter: Callable[[Parameter, ast.AST, ModuleContext], TextStrategy]
     constants: tuple[str, ...] = ()
     matching: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class ModuleContext:
         return replace(self, depth=self.depth + 1)
 
 
-def of_hint(hint: ast.expr | None, known: ModuleContext) -> Texts | None:
+def of_hint(hint: ast.expr | None, known: ModuleContext) -> TextStrategy | None:
     """The strategy of a hint; None for one without meaning here (Any, a foreign class)."""
     if hint is None or known.depth > 6:
         return None
@@ -81,7 +81,7 @@ def is_mapping(hint: ast.expr | None) -> bool:
     return head is not None and _CONTAINERS.get(_name(head)) == "dict"
 
 
-def _of_constant(hint: ast.Constant, known: ModuleContext) -> Texts | None:
+def _of_constant(hint: ast.Constant, known: ModuleContext) -> TextStrategy | None:
     if hint.value is None:
         return st.just("None")
     if isinstance(hint.value, str):
@@ -93,12 +93,12 @@ def _name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _union(hints: Sequence[ast.expr], known: ModuleContext) -> Texts | None:
+def _union(hints: Sequence[ast.expr], known: ModuleContext) -> TextStrategy | None:
     options = [each for hint in hints if (each := of_hint(hint, known)) is not None]
     return st.one_of(options) if options else None
 
 
-def _plain(name: str, known: ModuleContext) -> Texts | None:
+def _plain(name: str, known: ModuleContext) -> TextStrategy | None:
     if name in PLAIN:
         return PLAIN[name](known)
     if name in _CONTAINERS:
@@ -115,7 +115,7 @@ def _plain(name: str, known: ModuleContext) -> Texts | None:
     return None
 
 
-def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Texts | None:
+def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> TextStrategy | None:
     below = known.deeper()
     if name in ("Optional", "Union"):
         options = _union(inner, known)
@@ -146,7 +146,7 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
     return lists(item, kind, small=known.depth > 0)
 
 
-def _mapping(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Texts | None:
+def _mapping(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> TextStrategy | None:
     """Dictionaries of a kind; without hints of keys and values, mostly records with the keys in the code."""
     key = _inner(inner, 0, known.deeper(), SHORT(known))
     value = of_hint(inner[1], known.deeper()) if len(inner) > 1 else INTEGERS(known)
@@ -163,16 +163,16 @@ def _named_keys(known: ModuleContext) -> list[str]:
     return [text for text in known.constants if _KEY.fullmatch(text)][:_MOST_KEYS]
 
 
-def _record(keys: Sequence[str]) -> Texts:
+def _record(keys: Sequence[str]) -> TextStrategy:
     """Dictionaries with these keys, and for each of them values of the kind that its name suggests."""
 
-    def value(key: str) -> Texts:
+    def value(key: str) -> TextStrategy:
         kind = named_kind(key) or ("list[int]" if is_plural(key) else "")
         if kind == "str":
             return st.sampled_from(_LABELS)
         return st.integers(0, 9).map(repr) if kind in ("", "int", "float") else of_kind(kind)
 
-    def of_kind(kind: str) -> Texts:
+    def of_kind(kind: str) -> TextStrategy:
         items = st.one_of(st.integers(0, 9).map(repr), st.sampled_from(keys))
         return st.sampled_from(("True", "False")) if kind == "bool" else lists(items, small=True)
 
@@ -180,12 +180,12 @@ def _record(keys: Sequence[str]) -> Texts:
     return fixed.map(lambda row: "{" + ", ".join(f"{key}: {each}" for key, each in row.items()) + "}")
 
 
-def _inner(inner: Sequence[ast.expr], at: int, known: ModuleContext, otherwise: Texts) -> Texts:
+def _inner(inner: Sequence[ast.expr], at: int, known: ModuleContext, otherwise: TextStrategy) -> TextStrategy:
     found = of_hint(inner[at], known) if len(inner) > at else None
     return otherwise if found is None else found
 
 
-def class_objects(name: str, known: ModuleContext) -> Texts | None:
+def class_objects(name: str, known: ModuleContext) -> TextStrategy | None:
     """Objects of one of the module's classes."""
     shape = known.module.shapes[name]
     if shape.members:
@@ -197,7 +197,7 @@ def class_objects(name: str, known: ModuleContext) -> Texts | None:
 
 
 def of_parameters(
-    parameters: Sequence[Parameter], known: ModuleContext, strategy: Callable[[Parameter, ModuleContext], Texts]
+    parameters: Sequence[Parameter], known: ModuleContext, strategy: Callable[[Parameter, ModuleContext], TextStrategy]
 ) -> st.SearchStrategy[dict[str, str]]:
     """Rows of arguments. Parameters with a default are left out now and then."""
     given = {each.name: strategy(each, known) for each in parameters if each.default is None}
@@ -205,20 +205,20 @@ def of_parameters(
     return st.fixed_dictionaries(given, optional=spare)
 
 
-def INTEGERS(known: ModuleContext) -> Texts:
+def INTEGERS(known: ModuleContext) -> TextStrategy:
     """Mostly small, so that they coincide and match counts; sometimes larger; and those that the code names."""
     own = [text for text in known.constants if text.lstrip("-").isdigit()]
-    options: list[Texts] = [
+    options: list[TextStrategy] = [
         st.integers(0, 4).map(repr), st.integers(-10, 30).map(repr), st.integers(-1000, 1000).map(repr),
     ]  # fmt: skip
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
-def SHORT(known: ModuleContext) -> Texts:
+def SHORT(known: ModuleContext) -> TextStrategy:
     """Texts of a few letters, of a few lines, and those that the code names."""
     own = [text for text in known.constants if text[0] in "'\""]
     own += [repr(text[1:-1].title()) for text in own if _KEY.fullmatch(text) and text.islower()][:_MOST_KEYS]
-    options: list[Texts] = [
+    options: list[TextStrategy] = [
         st.lists(st.sampled_from(LINES), min_size=1, max_size=5).map("\n".join).map(repr),
         st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
@@ -236,7 +236,7 @@ _MOST_UNITS = 4
 _FIELDS = ("1", "2", "12", "0", "a", "bc", " b ", "-3", "4.5", "7")
 
 
-def _structured(own: Sequence[str]) -> Texts:
+def _structured(own: Sequence[str]) -> TextStrategy:
     """Texts that are taken apart at what the code names: fields between separators, words in a pair of signs, lines."""
     parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
     if not parts:
@@ -259,44 +259,44 @@ def _structured(own: Sequence[str]) -> Texts:
     return st.one_of(fields, numbers, numbers, enclosed, lines, lines, settings, settings, *sized).map(repr)
 
 
-def _places(known: ModuleContext) -> Texts:
+def _places(known: ModuleContext) -> TextStrategy:
     """Numbers of items, which lists of a few items have."""
     return st.one_of(*[st.integers(0, 2).map(repr)] * 3, INTEGERS(known))
 
 
-def _joined(own: Sequence[str]) -> Texts:
+def _joined(own: Sequence[str]) -> TextStrategy:
     """Texts of what the code names and of letters, side by side: one that is searched for a separator has some."""
     parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
     return st.lists(st.sampled_from([*parts, "a", "b", " ", "1"]), max_size=9).map("".join).map(repr)
 
 
-def _bytes(known: ModuleContext) -> Texts:
+def _bytes(known: ModuleContext) -> TextStrategy:
     own = [text for text in known.constants if text.startswith("b")]
     written = st.text(st.sampled_from(LETTERS), max_size=10).map(lambda each: repr(each.encode()))
-    options: list[Texts] = [written, st.binary(max_size=10).map(repr)]
+    options: list[TextStrategy] = [written, st.binary(max_size=10).map(repr)]
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
-def _floats(_: ModuleContext) -> Texts:
+def _floats(_: ModuleContext) -> TextStrategy:
     return st.one_of(
         st.integers(0, 2).map(float), st.integers(-10, 30).map(float),
         st.sampled_from([0.5, -0.25, 1.5, 1e6, -1e-3, float("inf"), float("nan")]), st.floats(-1000, 1000),
     ).map(text_of)  # fmt: skip
 
 
-def _of_texts(*texts: str) -> Callable[[ModuleContext], Texts]:
+def _of_texts(*texts: str) -> Callable[[ModuleContext], TextStrategy]:
     return lambda _: st.sampled_from(texts)
 
 
-def _date(kind: str, parts: str) -> Callable[[ModuleContext], Texts]:
-    def strategy(_: ModuleContext) -> Texts:
+def _date(kind: str, parts: str) -> Callable[[ModuleContext], TextStrategy]:
+    def strategy(_: ModuleContext) -> TextStrategy:
         numbers = st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28), st.integers(0, 23))
         return numbers.map(lambda each: f"__import__('datetime').{kind}({parts.format(*each)})")
 
     return strategy
 
 
-PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
+PLAIN: dict[str, Callable[[ModuleContext], TextStrategy]] = {
     "int": INTEGERS,
     "SupportsInt": INTEGERS,
     "Index": _places,
@@ -351,7 +351,7 @@ _WRITTEN = {
 }
 
 
-def lists(item: Texts, kind: str = "list", *, small: bool = False) -> Texts:
+def lists(item: TextStrategy, kind: str = "list", *, small: bool = False) -> TextStrategy:
     """Sequences and sets, with occasional repetitions."""
     most = 4 if small else 8
     items = st.lists(item, max_size=most)
@@ -362,7 +362,7 @@ def lists(item: Texts, kind: str = "list", *, small: bool = False) -> Texts:
     return st.one_of(items, repeated).map(lambda texts: written.format(", ".join(texts)))
 
 
-def dicts(key: Texts, value: Texts, name: str = "dict") -> Texts:
+def dicts(key: TextStrategy, value: TextStrategy, name: str = "dict") -> TextStrategy:
     """Dictionaries; of the standard library's variants if the hint names one."""
     made_by = {
         "OrderedDict": "__import__('collections').OrderedDict({})",
@@ -377,7 +377,7 @@ def _failing(function: str, known: ModuleContext) -> list[str]:
     return [function.format(error=each) for each in dict.fromkeys((_FAILURE, *known.caught))]
 
 
-def callables(known: ModuleContext) -> Texts:
+def callables(known: ModuleContext) -> TextStrategy:
     """Functions that accept anything, and return something about it."""
     return st.sampled_from([
         "(lambda *args, **kw: args[0] if args else None)",
@@ -389,6 +389,6 @@ def callables(known: ModuleContext) -> Texts:
     ])  # fmt: skip
 
 
-def awaited_callables(known: ModuleContext) -> Texts:
+def awaited_callables(known: ModuleContext) -> TextStrategy:
     """Coroutine functions that accept anything, and return something about it after others that were called later."""
     return callables(known).map("__awaited__({})".format)

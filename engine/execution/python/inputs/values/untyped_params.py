@@ -15,7 +15,7 @@ from stet_ls.engine.execution.python.inputs.values.described_items import descri
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.linked_objects import linked_objects
 from stet_ls.engine.execution.python.inputs.values.time_texts import formats_of, time_texts
-from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, Texts, of_hint
+from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy, of_hint
 from stet_ls.engine.execution.python.inputs.values.used_kinds import (
     is_name,
     is_only_compared,
@@ -35,7 +35,7 @@ _TESTED = ("None", "0", "''", "[]", "1", "'a'", "[0]")
 _FALSE = ("None", "0", "''", "False", "'a b&c=\"<d>'")
 
 
-def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
+def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextStrategy:
     """The strategy of a parameter of `node`, by its hint or else by all evidence for a kind."""
     if parameter.name.startswith("**"):
         return _keywords(of_hint(parameter.annotation, known), known, parameter.name, node)
@@ -45,7 +45,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
         return st.one_of([type_strategies.lists(each, small=True) for each in alike])
 
-    def hinted_value(each: Parameter) -> Texts | None:
+    def hinted_value(each: Parameter) -> TextStrategy | None:
         return of_hint(each.annotation, known.deeper())
 
     if (linked := linked_objects(parameter, node, known, hinted_value)) is not None:
@@ -79,7 +79,7 @@ def _numerals(parameter: Parameter, node: ast.AST, known: ModuleContext) -> list
     return [repr(str(value + step)) for value in dict.fromkeys((*found, 0, 10)) for step in (0, -1, 1)]
 
 
-def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
+def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextStrategy:
     """The strategy of a parameter by its uses, its default and its name."""
     kinds, weak = kinds_by_use(parameter.name, node)
     if parts := kinds_of_parts(node, {parameter.name}):
@@ -92,7 +92,7 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts
         return _one_of([f"list[{each}]" for each in items] if is_list else items, known)
     if "list[int]" in weak and is_plural(parameter.name):
         weak = [each for each in weak if each != "str"]
-    if enums := _enums_beside(parameter.name, node, known):
+    if enums := _compared_enums(parameter.name, node, known):
         return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
     default = parameter.default
     kinds = [*_kinds_of_default(default), *kinds]
@@ -135,7 +135,7 @@ def _with_parts(kinds: Sequence[str], parts: Sequence[str]) -> list[str]:
     return [kind for each in found for kind in each]
 
 
-def _own_class(name: str, known: ModuleContext) -> Texts | None:
+def _own_class(name: str, known: ModuleContext) -> TextStrategy | None:
     """Objects of the class of the module that a parameter is called like: `employee` of `Employee`."""
     named = "".join(part.capitalize() for part in name.split("_"))
     return type_strategies.class_objects(named, known) if named in known.module.shapes else None
@@ -203,7 +203,7 @@ _TAKEN = {
 """Names that functions of the standard library take, by the function to which code passes its own `**` on."""
 
 
-def _keywords(one: Texts | None, known: ModuleContext, name: str, node: ast.AST) -> Texts:
+def _keywords(one: TextStrategy | None, known: ModuleContext, name: str, node: ast.AST) -> TextStrategy:
     """Dictionaries for `**`: names that the code or the functions it calls know, and unsorted other ones."""
     others = [each for each in known.module.tree.body if isinstance(each, ast.FunctionDef)]
     named = [each.arg for other in others for each in (*other.args.args, *other.args.kwonlyargs)]
@@ -215,7 +215,7 @@ def _keywords(one: Texts | None, known: ModuleContext, name: str, node: ast.AST)
     return drawn[0] if len(drawn) == 1 else st.one_of(*drawn)
 
 
-def _pairs_of(names: Sequence[str], value: Texts) -> Texts:
+def _pairs_of(names: Sequence[str], value: TextStrategy) -> TextStrategy:
     pairs = st.lists(st.tuples(st.sampled_from(names), value), max_size=3, unique_by=lambda pair: pair[0])
     return pairs.map(lambda found: "{" + ", ".join(f"{name!r}: {text}" for name, text in found) + "}")
 
@@ -254,14 +254,14 @@ def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, 
     return {one: holder for one, holder in found.items() if one in open_ones and one != holder}
 
 
-def _one_of(kinds: list[str], known: ModuleContext) -> Texts:
+def _one_of(kinds: list[str], known: ModuleContext) -> TextStrategy:
     """Any of some kinds, each written as a hint; anything at all if none of them is known."""
     found = [of_hint(parse_expression(kind).body, known) for kind in dict.fromkeys(kinds)]
     options = [each for each in found if each is not None]
     return st.one_of(options) if options else ANY(known)
 
 
-def ANY(known: ModuleContext) -> Texts:
+def ANY(known: ModuleContext) -> TextStrategy:
     """One of the kinds that functions mostly accept, if nothing is known."""
     return st.one_of(
         type_strategies.INTEGERS(known),
@@ -280,7 +280,7 @@ def _is_copied(node: ast.AST, name: str) -> bool:
     return called == "deepcopy" and any(is_name(argument, name) for argument in node.args)
 
 
-def _enums_beside(name: str, node: ast.AST, known: ModuleContext) -> list[str]:
+def _compared_enums(name: str, node: ast.AST, known: ModuleContext) -> list[str]:
     """The enumerations of the module that a name is compared with the members of."""
     enums = {shape.name for shape in known.module.shapes.values() if shape.members}
     compared = [each for each in ast.walk(node) if enums and isinstance(each, ast.Compare) and is_name(each.left, name)]

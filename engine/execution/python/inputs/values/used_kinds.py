@@ -78,7 +78,7 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     if moments:
         found = [*moments, *(each for each in found if each != "str")]
-    found += [] if found else _beside(names, node)
+    found += [] if found else _by_compared(names, node)
     found += ["Callable"] if _is_called_later(name, node) else []
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
@@ -182,7 +182,7 @@ def _tested(node: ast.expr) -> set[int]:
     return {id(node)}
 
 
-def _beside(names: set[str], node: ast.AST) -> list[str]:
+def _by_compared(names: set[str], node: ast.AST) -> list[str]:
     """The kind of what is compared with one of the names, or subtracted, as its methods tell it: that of a date."""
     others = {
         other.id for each in ast.walk(node) if isinstance(each, ast.Compare | ast.BinOp)

@@ -51,7 +51,7 @@ def growth(job: dict[str, Any], valid: set[int], end: float) -> list[list[float]
 def grow(job: dict[str, Any], text: str, chosen: list[Any], memory: Any) -> None:
     """Fills the memory with seconds."""
     spent = memoryview(memory).cast("d")
-    pins = Pins(job["reads"], job["beside"])
+    pins = Pins(job["reads"], job["folder"])
     pins.install([text])
     sys.stdout = sys.stderr = io.StringIO()
     pins.start()

@@ -17,7 +17,7 @@ from stet_ls.engine.execution.python.inside.determinism import Pins
 from stet_ls.engine.execution.python.inside.fork import ForkBegun
 from stet_ls.engine.execution.python.inside.loading import load
 from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
-from stet_ls.engine.execution.python.inside.result_pipe import tell
+from stet_ls.engine.execution.python.inside.result_pipe import write_message
 from stet_ls.engine.execution.python.inside.times.stopwatch import seconds
 
 AGAIN, SHARE = 5, 0.4
@@ -79,15 +79,15 @@ class TimingServer:
 
     def __init__(self, text: str, calls: list[Any]) -> None:
         asked, self.ask = os.pipe()
-        self.reading, telling = os.pipe()
+        self.reading, reply_pipe = os.pipe()
         self.buffer = b""
         self.process = real_fork()
         if self.process == 0:
             os.close(self.ask)
             os.close(self.reading)
-            raise ForkBegun(served, text, calls, asked, telling)
+            raise ForkBegun(served, text, calls, asked, reply_pipe)
         os.close(asked)
-        os.close(telling)
+        os.close(reply_pipe)
 
     def hear(self, end: float) -> Any:
         while b"\n" not in self.buffer:
@@ -114,17 +114,17 @@ class TimingServer:
         os.close(self.reading)
 
 
-def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling: int) -> None:
-    pins = Pins(job["reads"], job["beside"])
+def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, reply_pipe: int) -> None:
+    pins = Pins(job["reads"], job["folder"])
     pins.install([text])
     sys.stdout = open(os.devnull, "w")
     try:
         modules = copies(job, text, len(calls) + 1)
     except BaseException as error:
-        tell(telling, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
+        write_message(reply_pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
         return
     gc.freeze()  # the collector then scans a call's objects, not all copies
-    tell(telling, {"load": "", "copies": len(modules)})
+    write_message(reply_pipe, {"load": "", "copies": len(modules)})
     runner = CallRunner(job, pins, {}, CallTimeLimit(job["cpu"], 1))
     # Processor time does not depend on the machine's load; but threads in parallel would count several times.
     clock = real_clock if job["threads"] else real_work
@@ -138,7 +138,7 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
             pairs = list(zip(modules[-inputs:], calls[-inputs:]))  # noqa: B905 - as Python 3.8 has it
             if warm:
                 seconds([(modules[0], calls[-inputs - 1])], runner, clock)
-            tell(telling, {"seconds": [seconds(pairs, runner, clock) for _ in range(times)]})
+            write_message(reply_pipe, {"seconds": [seconds(pairs, runner, clock) for _ in range(times)]})
             return
         os.waitpid(process, 0)
 

@@ -84,18 +84,21 @@ def test_go_keeps_text_that_resembles_an_import_and_package_versions() -> None:
     body = 'func TestOdd(t *testing.T) {\n\tt.Error("a" +\n\t\t"b"\n\t)\n\t_ = rand.N(3)\n}\n'
     text = f'package stats\n\nimport (\n\t"math/rand/v2"\n\t"os"\n\t"testing" // of it\n)\n\n{body}'
     about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
-    told = LOOP_LANGUAGES["go"].ready(text, about, Path("/w/a_test.go"))
-    assert told.endswith(body.replace("TestOdd", "TestOddAsSpecified"))
-    assert [line.strip() for line in told.splitlines() if '"' in line][:2] == ['"math/rand/v2"', '"testing" // of it']
+    test_evidence = LOOP_LANGUAGES["go"].ready(text, about, Path("/w/a_test.go"))
+    assert test_evidence.endswith(body.replace("TestOdd", "TestOddAsSpecified"))
+    assert [line.strip() for line in test_evidence.splitlines() if '"' in line][:2] == [
+        '"math/rand/v2"',
+        '"testing" // of it',
+    ]
 
 
 def test_a_copy_of_the_tested_file_keeps_its_name() -> None:
     """Under another name it would be what the tests call."""
     about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
     copy = "package stats\n\nfunc Median(values []int) int { return 1 }\n\nfunc half(n int) int { return n / 2 }\n"
-    told = LOOP_LANGUAGES["go"].ready(copy, about, Path("/w/a_test.go"))
-    assert "func Median(" in told
-    assert "func halfAsSpecified(" in told
+    test_evidence = LOOP_LANGUAGES["go"].ready(copy, about, Path("/w/a_test.go"))
+    assert "func Median(" in test_evidence
+    assert "func halfAsSpecified(" in test_evidence
 
 
 def test_a_file_name_is_not_a_pattern_for_java() -> None:

@@ -30,14 +30,16 @@ def test_a_script_imports_the_tested_name_from_its_module(code: str, expected: s
 
 
 def test_typescript_imports_without_an_extension() -> None:
-    told = prepared("typescriptreact", Path("/w/src/sum.tsx"), Path("/w/src/sum.test.tsx"), "test();\n")
-    assert told.startswith('import { total } from "./sum";\n')
+    prepared_code = prepared("typescriptreact", Path("/w/src/sum.tsx"), Path("/w/src/sum.test.tsx"), "test();\n")
+    assert prepared_code.startswith('import { total } from "./sum";\n')
 
 
 @pytest.mark.parametrize("code", ["package main\n\nfunc TestA() {}\n", "func TestA() {}\n"])
 def test_go_tests_are_in_the_package_of_the_code(code: str) -> None:
-    told = prepared("go", Path("/w/shop/sum.go"), Path("/w/shop/sum_test.go"), code, text="// It sums.\npackage shop\n")
-    assert told == "package shop\n\nfunc TestA() {}\n"
+    prepared_code = prepared(
+        "go", Path("/w/shop/sum.go"), Path("/w/shop/sum_test.go"), code, text="// It sums.\npackage shop\n"
+    )
+    assert prepared_code == "package shop\n\nfunc TestA() {}\n"
 
 
 def test_python_imports_from_the_package_and_repeats_no_code(tmp_path: Path) -> None:
@@ -46,17 +48,19 @@ def test_python_imports_from_the_package_and_repeats_no_code(tmp_path: Path) -> 
     code = (
         "from solution import total\n\n\ndef total(xs):\n    return 0\n\n\ndef test_it():\n    assert total([1]) == 1\n"
     )
-    told = prepared("python", tmp_path / "src" / "shop" / "sums.py", tmp_path / "tests" / "test_sums.py", code)
-    assert told.startswith("from shop.sums import total\n")
-    assert "def total(" not in told
+    prepared_code = prepared("python", tmp_path / "src" / "shop" / "sums.py", tmp_path / "tests" / "test_sums.py", code)
+    assert prepared_code.startswith("from shop.sums import total\n")
+    assert "def total(" not in prepared_code
 
 
 def test_a_python_test_gets_a_name_that_is_free(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     here = tmp_path / "shop"
     code = "from sums import total\n\n\ndef test_it():\n    assert total([1]) == 1\n"
-    told = prepared("python", here / "sums.py", here / "test_sums.py", code, present="def test_it():\n    assert 1\n")
-    assert "def test_it_2():" in told
+    prepared_code = prepared(
+        "python", here / "sums.py", here / "test_sums.py", code, present="def test_it():\n    assert 1\n"
+    )
+    assert "def test_it_2():" in prepared_code
 
 
 def test_code_of_other_languages_stays_as_it_is() -> None:

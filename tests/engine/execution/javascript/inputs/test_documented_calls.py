@@ -42,7 +42,7 @@ def test_forms_of_documentation_are_read() -> None:
     ],
 )
 def test_what_a_user_says_is_read(words: str, want: str, *, certain: bool) -> None:
-    (found,) = stated_calls(words, "add", spoken=True)
+    (found,) = stated_calls(words, "add", from_user=True)
     assert (found.want, found.certain) == (want, certain)
     assert stated_calls(found.text, "add")[0].want == stated_calls(found.text, "")[0].want == want
 

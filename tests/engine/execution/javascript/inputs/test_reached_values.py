@@ -62,8 +62,8 @@ def test_a_method_gives_what_the_code_reads_of_its_result() -> None:
 
 
 def test_so_it_does_for_what_is_taken_apart_or_passed_on() -> None:
-    apart = "async function f(api) { const { nick, name: full } = await api.user(); return nick || full; }\n"
-    assert count(apart, "f", "async () =>", "nick: ", "name: ") >= ENOUGH
+    parts = "async function f(api) { const { nick, name: full } = await api.user(); return nick || full; }\n"
+    assert count(parts, "f", "async () =>", "nick: ", "name: ") >= ENOUGH
     passed = "function f(api) { return api.user().then((user) => user.nick || user.name); }\n"
     assert count(passed, "f", "async () =>", "nick: ", "name: ") >= ENOUGH
 

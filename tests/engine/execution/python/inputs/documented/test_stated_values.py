@@ -13,17 +13,17 @@ from stet_ls.engine.execution.python.inputs.generators import with_iterators
 from stet_ls.engine.execution.python.inputs.module_state import with_neighbor_calls
 
 
-def _within(told: str, head: str, setup: str, body: str = "return 1") -> dict[str, object]:
+def _within(docs: str, head: str, setup: str, body: str = "return 1") -> dict[str, object]:
     """The values of a call of `f` after what its docstring says; {} if there is no such call."""
     names = tuple(line.partition(" = ")[0] for line in setup.splitlines())
     call = Call(setup, f"__out__(f({', '.join(names)}))", names, "guessed")
-    calls = within_contract((call,), f'def f({head}):\n    """{told}"""\n    {body}\n', "f")
+    calls = within_contract((call,), f'def f({head}):\n    """{docs}"""\n    {body}\n', "f")
     return {name: literal(text) for each in calls for name, _, text in
             (line.partition(" = ") for line in each.setup.splitlines())}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("told", "value", "low", "high"),
+    ("docs", "value", "low", "high"),
     [
         ("The short name of a month, 1 to 12.", -3, 1, 12),
         ("The ending of a day (1-31), wherever month is 3.", 400, -(10**9), 10**9),
@@ -34,14 +34,14 @@ def _within(told: str, head: str, setup: str, body: str = "return 1") -> dict[st
         ("The share of a month as a number from 0 to 1.", 9, 9, 9),
     ],
 )
-def test_a_number_is_moved_into_the_range_that_is_stated_of_it(told: str, value: int, low: int, high: int) -> None:
-    found = _within(told, "month", f"month = {value}")["month"]
+def test_a_number_is_moved_into_the_range_that_is_stated_of_it(docs: str, value: int, low: int, high: int) -> None:
+    found = _within(docs, "month", f"month = {value}")["month"]
     assert isinstance(found, int)
     assert low <= found <= high
 
 
 @pytest.mark.parametrize(
-    ("told", "form"),
+    ("docs", "form"),
     [
         ("The check digit of a code that has digits only.", "[0-9]{2}"),
         ("A word; it consists of lowercase letters.", "[a-z]{2}"),
@@ -53,13 +53,13 @@ def test_a_number_is_moved_into_the_range_that_is_stated_of_it(told: str, value:
         ('A slug such as "a-b", of a title.', "b-"),
     ],
 )
-def test_a_text_is_spelled_as_stated(told: str, form: str) -> None:
-    assert re.fullmatch(form, str(_within(told, "s", "s = 'b-'")["s"]))
+def test_a_text_is_spelled_as_stated(docs: str, form: str) -> None:
+    assert re.fullmatch(form, str(_within(docs, "s", "s = 'b-'")["s"]))
 
 
 def test_code_with_a_branch_may_decide_about_a_text_of_another_form() -> None:
-    told = 'Minutes of a time such as "07:30".'
-    assert _within(told, "s", "s = 'b-'", "return 1 if ':' in s else 2") == {"s": "b-"}
+    docs = 'Minutes of a time such as "07:30".'
+    assert _within(docs, "s", "s = 'b-'", "return 1 if ':' in s else 2") == {"s": "b-"}
 
 
 def test_lists_get_the_lengths_that_are_stated() -> None:
@@ -93,7 +93,7 @@ def test_a_function_that_uses_the_same_variable_is_called_in_between() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "head", "setup", "is_tried"),
+    ("docs", "head", "setup", "is_tried"),
     [
         ("The first words; count >= 0.", "count", "count = -3", False),
         ("Clamped; low <= high.", "low, high", "low = 5\nhigh = 2", False),
@@ -103,8 +103,8 @@ def test_a_function_that_uses_the_same_variable_is_called_in_between() -> None:
         ("The second largest of at least two numbers.", "numbers", "numbers = [1]", False),
     ],
 )
-def test_a_call_that_breaks_a_stated_bound_is_not_made(told: str, head: str, setup: str, is_tried: bool) -> None:
-    assert bool(_within(told, head, setup)) is is_tried
+def test_a_call_that_breaks_a_stated_bound_is_not_made(docs: str, head: str, setup: str, is_tried: bool) -> None:
+    assert bool(_within(docs, head, setup)) is is_tried
 
 
 def test_a_range_of_a_plural_is_one_of_the_parameter() -> None:

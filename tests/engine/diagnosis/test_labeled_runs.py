@@ -7,11 +7,10 @@ the wrong ones are printed, since one more rule may not be what they need.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.corpora.failures import FOLDER, UNSEEN, Label, Labelled, labelled
+from support.corpora.failures import FOLDER, UNSEEN, Label, LabeledRun, labeled_runs
 from support.processes.tools import needs
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
@@ -42,9 +41,8 @@ async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, p
     sandbox = Sandbox(IsolationLevel.STRONG, probes)
     wrong: list[str] = []
     count = 0
-    for each in labelled(runner, folder):
-        reports, flaky = await run(sandbox, each, runner)
-        wrong += judged(each, LANGUAGES[runner], reports, flaky)
+    for each in labeled_runs(runner, folder):
+        wrong += judged(each, LANGUAGES[runner], await run(sandbox, each, runner))
         count += len(each.labels)
     await sandbox.close()
 
@@ -53,7 +51,7 @@ async def test_the_diagnosis_agrees_with_the_labels(runner: str, folder: Path, p
     assert right >= ENOUGH[folder] * count, "\n".join(wrong)
 
 
-async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[TestReport, ...], frozenset[str]]:
+async def run(sandbox: Sandbox, each: LabeledRun, runner: str) -> TestReport:
     plan = TestPlan(
         LANGUAGES[runner],
         each.tests,
@@ -61,30 +59,26 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
         framework="unittest" if runner == "unittest" else "",
         limits=Limits(seconds=each.seconds, wall_factor=60.0) if each.seconds else None,
     )
-    reports = tuple([await run_tests(sandbox, replace(plan, seed=seed)) for seed in range(each.runs)])
-    ended = {case.id: {one.outcome for report in reports if (one := report.case(case.id))} for case in reports[0].cases}
-    return reports, frozenset(test for test, outcomes in ended.items() if len(outcomes) > 1)
+    return await run_tests(sandbox, plan)
 
 
-def judged(
-    each: Labelled, language: str, reports: tuple[TestReport, ...], flaky: frozenset[str]
-) -> Iterator[str]:  # fmt: skip
+def judged(each: LabeledRun, language: str, report: TestReport) -> Iterator[str]:
     """A line for each failure that has a wrong diagnosis, did not take place, or has no label."""
     seen: set[str] = set()
     for label in each.labels:
-        about = each.about(label, language, None, flaky)
-        told = [one for report in reports for one in diagnose(report, about) if label.of(one)]
-        seen |= {one.symptom.test or one.symptom.file for one in told}
-        if not told or told[0].cause is not label.cause:
-            yield line(each, label, told)
-    ended = {one.symptom.test or one.symptom.file for report in reports for one in diagnose(report, about)}
+        about = each.about(label, language, None)
+        diagnoses = [one for one in diagnose(report, about) if label.of(one)]
+        seen |= {one.symptom.test or one.symptom.file for one in diagnoses}
+        if not diagnoses or diagnoses[0].cause is not label.cause:
+            yield line(each, label, diagnoses)
+    ended = {one.symptom.test or one.symptom.file for one in diagnose(report, about)}
     for name in sorted(ended - seen):
         yield f"{each.name} {name}: it failed, and has no label"
 
 
-def line(each: Labelled, label: Label, told: list[Diagnosis]) -> str:
-    if not told:
+def line(each: LabeledRun, label: Label, diagnoses: list[Diagnosis]) -> str:
+    if not diagnoses:
         return f"{each.name} {label}: {label.cause}, but it did not fail"
-    failure = told[0].symptom.failure
+    failure = diagnoses[0].symptom.failure
     said = failure.message.strip().partition("\n")[0][:120]
-    return f"{each.name} {label}: {label.cause}, but {told[0].kind} was told of {failure.type}: {said}"
+    return f"{each.name} {label}: {label.cause}, but {diagnoses[0].kind} was told of {failure.type}: {said}"

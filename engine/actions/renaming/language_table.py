@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from stet_ls.engine.actions.renaming import python_modules, python_names
 
-Texts = Mapping[str, str]
+TextsByPath = Mapping[str, str]
 """The texts of a project's files, by their paths below its root."""
 
 
@@ -19,9 +19,9 @@ class Renamer:
     `definers` are the files that define a name. `rename` and `move` raise ValueError with the reason if they cannot.
     """
 
-    definers: Callable[[Texts, str], list[str]]
-    rename: Callable[[Texts, str, str, str], dict[str, str]]
-    move: Callable[[Texts, str, str], dict[str, str]]
+    definers: Callable[[TextsByPath, str], list[str]]
+    rename: Callable[[TextsByPath, str, str, str], dict[str, str]]
+    move: Callable[[TextsByPath, str, str], dict[str, str]]
 
 
 RENAMERS: Mapping[str, Renamer] = MappingProxyType(

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from stet_ls.engine.actions.box_work.conversation import Failure, Success, TurnReply, prompt_of, read_reply
-from stet_ls.engine.actions.box_work.criteria import Criteria
-from stet_ls.engine.actions.box_work.inputs import InputFile
-from stet_ls.engine.actions.box_work.libraries import importing
-from stet_ls.engine.actions.box_work.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
+from stet_ls.engine.actions.computing.conversation import Failure, Success, TurnReply, prompt_of, read_reply
+from stet_ls.engine.actions.computing.criteria import Criteria
+from stet_ls.engine.actions.computing.inputs import InputFile
+from stet_ls.engine.actions.computing.libraries import importing
+from stet_ls.engine.actions.computing.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.errors import LimitError, ModelError, PolicyError
 from stet_ls.engine.execution.runtime import Runtime
@@ -177,7 +177,7 @@ class Turns:
         total = sum(map(len, {**self._made, **run.files}.values()))
         problem = run.problem or ("" if total <= MOST_BYTES else f"all files hold more than {MOST_BYTES >> 20} MB")
         if problem:
-            self._fail(program.text, _told(problem, run.stderr), fenced=True)
+            self._fail(program.text, _with_stderr(problem, run.stderr), fenced=True)
             return
         own = {each.program.name for each in self._successes} | {program.name}
         self._made.update((name, content) for name, content in run.files.items() if name not in own)
@@ -214,7 +214,7 @@ class Turns:
         )  # fmt: skip
 
 
-def _told(problem: str, stderr: str) -> str:
+def _with_stderr(problem: str, stderr: str) -> str:
     """The problem, and the end of what the program said about it."""
     shown = "\n".join(stderr.strip().splitlines()[-15:])[-2_000:]
     return f"{problem}\n{shown}" if shown else problem

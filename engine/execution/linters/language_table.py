@@ -36,7 +36,7 @@ class LintLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BoxLinter:
+class SandboxLinter:
     """A linter. `command` is None if it does not fit the file; it raises MissingToolError if it is not installed."""
 
     name: str
@@ -133,11 +133,11 @@ def _rust(text: str) -> Iterator[LintLine]:
             )
 
 
-ROWS: Mapping[str, BoxLinter] = {
-    "go": BoxLinter("go vet", _vet, _places),
-    "rust": BoxLinter("clippy", _clippy, _rust),
-    "java": BoxLinter("javac -Xlint", _javac, _java),
-    "c": BoxLinter("the C compiler's warnings, or clang-tidy", _native(("clang", "gcc", "cc")), _places),
-    "cpp": BoxLinter("the C++ compiler's warnings, or clang-tidy", _native(("clang++", "g++", "c++")), _places),
+ROWS: Mapping[str, SandboxLinter] = {
+    "go": SandboxLinter("go vet", _vet, _places),
+    "rust": SandboxLinter("clippy", _clippy, _rust),
+    "java": SandboxLinter("javac -Xlint", _javac, _java),
+    "c": SandboxLinter("the C compiler's warnings, or clang-tidy", _native(("clang", "gcc", "cc")), _places),
+    "cpp": SandboxLinter("the C++ compiler's warnings, or clang-tidy", _native(("clang++", "g++", "c++")), _places),
 }
 """By language id."""

@@ -13,8 +13,8 @@ import pytest
 from support.engine import Bench, said
 from support.servers.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.box_work.file_facts import file_facts
-from stet_ls.engine.actions.box_work.requested import computing_task
+from stet_ls.engine.actions.computing.file_facts import file_facts
+from stet_ls.engine.actions.computing.requested import requested_task
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.events import Stage
@@ -67,11 +67,11 @@ async def run(
 async def test_a_table_is_computed_and_described_by_what_it_holds(scripted: ScriptedModel, data: Path) -> None:
     answer, _ = await run(scripted, data, [program(TOTALS), DONE])
     assert answer.success, answer.message
-    told = answer.to_json()
-    assert told["execution_result"]["status"] == "ok"
-    assert told["execution_result"]["turns"] == 1
-    assert told["execution_result"]["stdout"] == "{'Jan': 30.0, 'Feb': 12.5}\n"
-    assert [(row["name"], row["kind"], row["description"]) for row in told["file_summary"]] == [
+    reported = answer.to_json()
+    assert reported["execution_result"]["status"] == "ok"
+    assert reported["execution_result"]["turns"] == 1
+    assert reported["execution_result"]["stdout"] == "{'Jan': 30.0, 'Feb': 12.5}\n"
+    assert [(row["name"], row["kind"], row["description"]) for row in reported["file_summary"]] == [
         ("totals.py", "code", "9 lines"),
         ("totals.csv", "data", "2 rows of month, revenue: the revenue of each month, 2 rows"),
     ]
@@ -235,7 +235,7 @@ def test_a_request_that_computes_names_data_and_says_what_to_make_of_it(
     request = Request(
         "task", "csv", Source(""), path=data / path, instruction=instruction, workspace=Workspace((data,))
     )
-    found = computing_task(request)
+    found = requested_task(request)
     assert (None if found is None else (found.inputs, found.criteria.names)) == (
         None if inputs is None else (inputs, outputs)
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES, file_facts, text_of
+from stet_ls.engine.actions.computing.file_facts import DATA_SUFFIXES, file_facts, text_of
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles

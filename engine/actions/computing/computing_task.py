@@ -1,6 +1,6 @@
 """A task that computes: "plot the revenue of sales.csv by month".
 
-work_in_box(job, BoxTask("plot the revenue by month", inputs=("sales.csv",), criteria=Criteria(picture=True)))
+run_computing_task(job, ComputingTask("plot the revenue", inputs=("sales.csv",), criteria=Criteria(picture=True)))
 
   the model writes a program     it runs in an overlay of the workspace; its output and files go back to the model
   ... until it is done           the programs, tables and pictures are offered as new files, described by what they hold
@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stet_ls.engine.actions.action import finish_answer, refusal
-from stet_ls.engine.actions.box_work.criteria import Criteria
-from stet_ls.engine.actions.box_work.file_facts import describe_file, file_facts, text_of
-from stet_ls.engine.actions.box_work.inputs import input_files, root_of
-from stet_ls.engine.actions.box_work.turns import TaskResult, Turns
+from stet_ls.engine.actions.computing.criteria import Criteria
+from stet_ls.engine.actions.computing.file_facts import describe_file, file_facts, text_of
+from stet_ls.engine.actions.computing.inputs import input_files, root_of
+from stet_ls.engine.actions.computing.turns import TaskResult, Turns
 from stet_ls.engine.api.answer import Answer, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
@@ -36,7 +36,7 @@ _JUDGED = (Check.SYNTAX, Check.DANGER)
 
 
 @dataclass(frozen=True, slots=True)
-class BoxTask:
+class ComputingTask:
     """A task that computes.
 
     goal: What to find out or to make, in the user's words.
@@ -55,7 +55,7 @@ class BoxTask:
     context: Mapping[str, str] = field(default_factory=dict)
 
 
-async def work_in_box(job: Job, task: BoxTask) -> Answer:
+async def run_computing_task(job: Job, task: ComputingTask) -> Answer:
     """Does the task, and offers what its programs made; a refusal if none of them succeeded.
 
     Raises UsageError for an input that cannot be read, PolicyError where code may not run.
@@ -74,7 +74,7 @@ async def work_in_box(job: Job, task: BoxTask) -> Answer:
     return await _answer(job, task, root, result)
 
 
-def _hidden(job: Job, task: BoxTask) -> Collection[str]:
+def _hidden(job: Job, task: ComputingTask) -> Collection[str]:
     """The pieces of context that are files which no model is shown."""
     return left_out(task.context, IgnoredFiles(job.request.workspace, job.settings.privacy.ignore))
 
@@ -90,7 +90,7 @@ def _execution(result: TaskResult) -> ExecutionResult:
     return ExecutionResult(result.status, stdout, result.stderr, result.seconds, result.turns)
 
 
-async def _answer(job: Job, task: BoxTask, root: Path, result: TaskResult) -> Answer:
+async def _answer(job: Job, task: ComputingTask, root: Path, result: TaskResult) -> Answer:
     contents = {**{each.name: each.text.encode("utf-8", "surrogatepass") for each in result.programs}, **result.made}
     taken = [name for name in contents if (root / name).exists()]
     files = tuple(_produced(root, name, data, result) for name, data in contents.items() if name not in taken)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stet_ls.engine.actions.box_work.box_task import BoxTask
-from stet_ls.engine.actions.box_work.criteria import Criteria, wants_picture
-from stet_ls.engine.actions.box_work.file_facts import DATA_SUFFIXES
-from stet_ls.engine.actions.box_work.inputs import data_names, existing_file, names_in, root_of
+from stet_ls.engine.actions.computing.computing_task import ComputingTask
+from stet_ls.engine.actions.computing.criteria import Criteria, asks_for_picture
+from stet_ls.engine.actions.computing.file_facts import DATA_SUFFIXES
+from stet_ls.engine.actions.computing.inputs import data_names, existing_file, names_in, root_of
 from stet_ls.engine.api.plan import TaskOptions, plan_path
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -29,7 +29,7 @@ _EDITS_CODE = re.compile(
 )
 
 
-def computing_task(request: Request) -> BoxTask | None:
+def requested_task(request: Request) -> ComputingTask | None:
     """The task, if the request asks for one that computes; else None. Looks at the disk: not for an event loop."""
     if request.path is None:
         return None
@@ -40,12 +40,12 @@ def computing_task(request: Request) -> BoxTask | None:
     says_code = _EDITS_CODE.search(goal) or any(language_of(name) in NODE_KINDS for name in _code_names(goal))
     if not goal or says_code or not _COMPUTES.search(goal) or not (inputs or outputs):
         return None
-    return BoxTask(
+    return ComputingTask(
         goal,
         inputs,
         tuple(dict.fromkeys((*_listed(request, LIBRARIES), *options.libraries))),
         request.constraints,
-        Criteria(outputs, wants_picture(goal)),
+        Criteria(outputs, asks_for_picture(goal)),
         {name: value for name, value in request.context.items() if name not in (LIBRARIES, INPUTS)},
     )
 

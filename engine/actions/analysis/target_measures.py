@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.analysis.coverage_run import run_coverage
 from stet_ls.engine.api.request import Request, Target
-from stet_ls.engine.execution.linters.languages import ROWS
+from stet_ls.engine.execution.linters.language_table import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.workspace.head_text import head_text
@@ -43,10 +43,6 @@ COMPLEX = 10
 """The number of paths above which a function counts as complex: McCabe's limit, and ruff's."""
 
 
-_STYLE_GUIDES = {"python": pep8.review}
-"""Style reviews by language id, for languages with a style guide that a tool can check."""
-
-
 @dataclass(frozen=True, slots=True)
 class TargetMeasures:
     """The measurements of one target. None, or a sentence, marks what was not measured."""
@@ -63,7 +59,7 @@ class TargetMeasures:
     coverage: coverage.Coverage | str = ""
     changed: frozenset[int] = frozenset()
     """Lines, from 0, that differ from the last commit."""
-    boxed: tuple[str, tuple[Finding, ...] | str] | None = None
+    sandbox_lint: tuple[str, tuple[Finding, ...] | str] | None = None
     """The linter that ran in the sandbox, with its findings or why it has none."""
     findings: tuple[Finding, ...] = ()
 
@@ -92,10 +88,10 @@ async def _linted(measures: TargetMeasures, job: Job, target: Target) -> TargetM
     runtime = await job.runtime(request.source.text)
     if runtime is None:
         return measures
-    boxed = await lint_in_sandbox(runtime, request.language, request.path, request.source)
-    if boxed is None or isinstance(boxed[1], str):
-        return replace(measures, boxed=boxed)
-    return replace(measures, boxed=boxed, lint=(*(measures.lint or ()), *boxed[1]))
+    sandbox_lint = await lint_in_sandbox(runtime, request.language, request.path, request.source)
+    if sandbox_lint is None or isinstance(sandbox_lint[1], str):
+        return replace(measures, sandbox_lint=sandbox_lint)
+    return replace(measures, sandbox_lint=sandbox_lint, lint=(*(measures.lint or ()), *sandbox_lint[1]))
 
 
 def _check(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
@@ -117,10 +113,11 @@ def _count(measures: TargetMeasures, request: Request, target: Target, tools: To
 
 
 def _style(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
-    if (style_guide := _STYLE_GUIDES.get(request.language)) is not None:
+    row = language_row(request.language)
+    if row is not None and row.style_guide is not None:
         if not tools.allows("ruff"):
             return measures
-        review = style_guide(request.source, target.span, path=request.path)
+        review = row.style_guide(request.source, target.span, path=request.path)
         return replace(measures, pep8=review, style=review.style if review else None)
     if measures.verdict.status is Status.ERROR:
         return measures

@@ -20,7 +20,7 @@ from stet_ls.validators.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class CheckRequest:
+class CheckerRequest:
     """A text to check within `deadline` seconds. `path` gives its kind and its project; it is not read."""
 
     source: Source
@@ -44,8 +44,8 @@ class AdvisoryFindings(tuple[Finding, ...]):
     __slots__ = ()
 
 
-CheckResult = tuple[Finding, ...] | Unavailable
-Check = Callable[[CheckRequest], CheckResult]
+CheckerResult = tuple[Finding, ...] | Unavailable
+CheckFunction = Callable[[CheckerRequest], CheckerResult]
 """Findings of a text, or why there are none. Never raises because of the text or the tool."""
 
 FILE = "{file}"
@@ -76,36 +76,38 @@ _ANSWERS = ToolResultCache()
 
 
 def run_tool_on(
-    asked: CheckRequest, run: ToolCommand, read: Callable[[ToolResult], Answer | Unavailable]
+    request: CheckerRequest, run: ToolCommand, read: Callable[[ToolResult], Answer | Unavailable]
 ) -> Answer | Unavailable:
     """The tool's answer about the text; `read` makes it from the tool's output. Equal requests are cached."""
-    program = programs.find(run.program or run.tool, asked.tools, name=run.tool, path=asked.path)
+    program = programs.find(run.program or run.tool, request.tools, name=run.tool, path=request.path)
     if program is None:
         return Unavailable(f"{run.tool} is not installed", missing=True)
-    text = clean(asked.source) if run.text is None else run.text
-    name = safe_name(asked.path, asked.language)
+    text = clean(request.source) if run.text is None else run.text
+    name = safe_name(request.path, request.language)
 
     def work() -> Answer | Unavailable:
-        result = _start(program, run, text, name, asked)
-        return _failure(result, run.tool, asked.deadline) or read(result)
+        result = _start(program, run, text, name, request)
+        return _failure(result, run.tool, request.deadline) or read(result)
 
     if not run.pure:
         return work()
     parts = (run.tool, str(program.path), program.stamp, repr((run.arguments, run.files, run.environment)), name, text)
     # `read` may look at the original bytes, which `clean` changes for the tool.
     return _ANSWERS.get(
-        key_of(*parts, asked.source.data), work, keep=lambda answer: not isinstance(answer, Unavailable)
+        key_of(*parts, request.source.data), work, keep=lambda answer: not isinstance(answer, Unavailable)
     )
 
 
-def _start(program: programs.ToolProgram, run: ToolCommand, text: bytes, name: str, asked: CheckRequest) -> ToolResult:
+def _start(
+    program: programs.ToolProgram, run: ToolCommand, text: bytes, name: str, request: CheckerRequest
+) -> ToolResult:
     private = f"{PRIVATE}/{name}"
     copied = FILE in "".join(run.arguments)
     return run_tool(
         [str(program.path), *(argument.replace(FILE, private) for argument in run.arguments)],
         stdin=b"" if copied else text,
-        deadline=asked.deadline,
-        environment={"PATH": programs.search_path(asked.tools, path=asked.path), **dict(run.environment)},
+        deadline=request.deadline,
+        environment={"PATH": programs.search_path(request.tools, path=request.path), **dict(run.environment)},
         files={**dict(run.files), **({name: text} if copied else {})},
         memory=run.memory,
     )
@@ -143,6 +145,6 @@ def safe_name(path: Path | None, language: str) -> str:
     return "text" + (suffix if suffix in known else next(iter(known), ".txt"))
 
 
-def within_seconds(asked: CheckRequest, seconds: float) -> CheckRequest:
+def within_seconds(request: CheckerRequest, seconds: float) -> CheckerRequest:
     """The same request with at most `seconds` for the answer."""
-    return replace(asked, deadline=min(asked.deadline, seconds))
+    return replace(request, deadline=min(request.deadline, seconds))

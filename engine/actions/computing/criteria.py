@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.box_work.file_facts import file_facts
+from stet_ls.engine.actions.computing.file_facts import file_facts
 from stet_ls.engine.api.execution_result import FileKind
 
 _PICTURE = re.compile(
@@ -37,6 +37,6 @@ class Criteria:
         return ""
 
 
-def wants_picture(goal: str) -> bool:
+def asks_for_picture(goal: str) -> bool:
     """True if a task asks for a picture."""
     return bool(_PICTURE.search(goal))

@@ -14,7 +14,7 @@ from stet_ls.engine.execution.javascript import module_location as script_locati
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for as script_calls_for
 from stet_ls.engine.execution.python import harness
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.module_location import place_of
+from stet_ls.engine.execution.python.module_location import locate_module
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.doctest import examples_for
@@ -53,7 +53,7 @@ async def _search(
 async def _run(
     case: Case, runtime: Runtime, texts: Sequence[str]
 ) -> tuple[tuple[Call, ...], HarnessReport | NotRunnable]:
-    place = await asyncio.to_thread(place_of, case.path, (case.before.text,), runtime)
+    place = await asyncio.to_thread(locate_module, case.path, (case.before.text,), runtime)
     calls = (await asyncio.to_thread(calls_for, case.before.text, case.unit))[:_CALLS]
     trial = HarnessRun(
         tuple(texts), calls, case.unit, place.path, place.name, place.roots, place.warm,
@@ -71,7 +71,9 @@ async def _search_script(
 async def _run_script(
     case: Case, runtime: Runtime, texts: Sequence[str]
 ) -> tuple[tuple[Call, ...], HarnessReport | NotRunnable]:
-    place = await asyncio.to_thread(script_location.place_of, case.path, (case.before.text,), case.language, runtime)
+    place = await asyncio.to_thread(
+        script_location.locate_script, case.path, (case.before.text,), case.language, runtime
+    )
     calls = (await asyncio.to_thread(script_calls_for, case.before.text, case.language, case.unit))[:_CALLS]
     shown = [await asyncio.to_thread(script_location.with_exposed_names, text, case.language) for text in texts]
     trial = HarnessRun(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stet_ls.engine.actions.box_work.file_facts import file_facts
-from stet_ls.engine.actions.box_work.inputs import InputFile, size_of
-from stet_ls.engine.actions.box_work.program_run import LIMITS, ProgramRun, TaskProgram
+from stet_ls.engine.actions.computing.file_facts import file_facts
+from stet_ls.engine.actions.computing.inputs import InputFile, size_of
+from stet_ls.engine.actions.computing.program_run import LIMITS, ProgramRun, TaskProgram
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.build import Prompt
@@ -174,7 +174,7 @@ def _cut(text: str, most: int) -> str:
 def read_reply(text: str, *, number: int, truncated: bool, ran: bool) -> TurnReply:
     """What a reply says. `number` is that of its program; without code it is done if a program `ran`."""
     done = _DONE.search(text)
-    parsed = parse_reply(text, language="python", wants="unit", truncated=truncated)
+    parsed = parse_reply(text, language="python", reply_kind="unit", truncated=truncated)
     if parsed.code is not None and not (done and ran and "```" not in text):
         named = _FILE.search(text)
         return TurnReply(
@@ -182,8 +182,8 @@ def read_reply(text: str, *, number: int, truncated: bool, ran: bool) -> TurnRep
         )
     if not ran:
         return TurnReply(problem=parsed.problem or "The reply contains no program.")
-    spoken = text[done.end() :] if done else text
-    prose = parse_reply(spoken, language="python", wants="prose").prose
+    after_summary = text[done.end() :] if done else text
+    prose = parse_reply(after_summary, language="python", reply_kind="prose").prose
     words, lines = {}, []
     for line in prose.splitlines():
         if (match := _DESCRIPTION.match(line)) is not None:

@@ -16,7 +16,8 @@ class ExecutionLanguage:
     in documentation or in instructions can be tried. `documents_calls`: calls with their results can, in doc comments
     or in instructions about a bug. `times`: two versions can be timed. `compares_samples`: several
     candidates can be compared. `traces_lines`: a test run reports which lines each test ran. `captures_calls`: it
-    reports how tests call functions. `loads_former`: the text before can run with other files as they were.
+    reports how tests call functions. `loads_former`: the text before can run with other files as they were. `program`:
+    the one that alone decides how code runs, independent of the project.
     """
 
     needs_interpreter: bool = False
@@ -27,6 +28,7 @@ class ExecutionLanguage:
     traces_lines: bool = False
     captures_calls: bool = False
     loads_former: bool = False
+    program: str = ""
 
 
 ROWS: Mapping[str, ExecutionLanguage] = {
@@ -39,7 +41,7 @@ ROWS: Mapping[str, ExecutionLanguage] = {
         captures_calls=True,
         loads_former=True,
     ),
-    "javascript": ExecutionLanguage(documents_calls=True, captures_calls=True),
+    "javascript": ExecutionLanguage(documents_calls=True, captures_calls=True, program="node"),
 }
 """By language id; a row applies to its whole family."""
 

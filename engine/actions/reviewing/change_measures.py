@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.analysis.coverage_run import run_coverage
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.execution.linters.languages import ROWS
+from stet_ls.engine.execution.linters.language_table import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
 from stet_ls.validators import lint
