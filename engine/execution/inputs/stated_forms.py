@@ -8,7 +8,7 @@ from random import Random
 _MORE = 12
 _FORM = re.compile(r"(?i)\b(?:as|like|e\.g\.|such as|form|format) [`\"']?(?=[^\s,;`\"']*\d)([^\s,;`\"']{3,40})")
 """A word with digits that stands for a form."""
-_QUOTED = re.compile(r"(?<!\w)([\"`'])(?=[^\"`'\n]*[\W\d])(?!\s)([^\"`'\n]{3,60})(?<!\s)\1(?!\w)")
+_QUOTED = re.compile(r"(?<!\w)([\"`'])(?=[^\"`'\n]*[^A-Za-z_\"`'\n])(?!\s)([^\"`'\n]{3,60})(?<!\s)\1(?!\w)")
 """A quoted text that is more than one word."""
 
 
@@ -16,7 +16,7 @@ def stated_forms(docs: str) -> list[str]:
     """The texts, and more like each: with other digits."""
     found: list[str] = []
     forms = [each[1].rstrip(".,;:") for each in _FORM.finditer(docs)]
-    for text in [*forms, *(each[2] for each in _QUOTED.finditer(docs))]:
+    for text in [*(each[2] for each in _QUOTED.finditer(docs)), *forms]:
         random = Random(text)  # noqa: S311 - inputs must be reproducible
         found.append(text)
         for _ in range(_MORE if any(map(str.isdigit, text)) else 0):
