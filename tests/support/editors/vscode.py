@@ -36,6 +36,7 @@ _ENTRY = INSTALLED / "node_modules" / "code-server" / "out" / "node" / "entry.js
 _SETTINGS = {
     "security.workspace.trust.enabled": False,
     "workbench.startupEditor": "none",
+    "remote.autoForwardPorts": False,  # it tells of ports that other processes open
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
     "extensions.autoCheckUpdates": False,
