@@ -26,8 +26,6 @@ _ACCIDENTS = frozenset({
     "IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError",
 })  # fmt: skip
 """Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
-_NOT_LOADED = ("it takes longer than", "no time was left to load it", "nothing here takes its types out")
-"""How both `inside/` programs say that loading was given up."""
 _UNPACKED = re.compile(r"(too many|not enough) values to unpack")
 
 
@@ -281,18 +279,15 @@ class VersionOutcomes:
     """What one text did: `problem` is why it could not be loaded, `outcomes` are by the call's number.
 
     `side_effects` is what it did while loading, or after a call, that the first text did not do. `lacks` is the module
-    whose absence kept it from loading.
+    whose absence kept it from loading. `is_late`: there was no time to load it, as on a busy machine, or no way: this
+    shows nothing about it.
     """
 
     problem: str
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     side_effects: str = ""
     lacks: str = ""
-
-    @property
-    def is_late(self) -> bool:
-        """Whether there was no time to load it, as on a busy machine, or no way to: that shows nothing about it."""
-        return self.problem.startswith(_NOT_LOADED)
+    is_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +352,8 @@ _LEFT_OUT = {
 
 def _version_outcomes(row: Mapping[str, Any]) -> VersionOutcomes:
     side_effects, lacks = str(row.get("side_effects", "")), str(row.get("lacks", ""))
-    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), side_effects, lacks)
+    is_late = bool(row.get("gave_up"))
+    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), side_effects, lacks, is_late)
 
 
 def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, CallOutcome]:

@@ -73,7 +73,7 @@ async def generate(
     return answer
 
 
-def test_evidence(answer: Answer) -> Evidence:
+def evidence_of_tests(answer: Answer) -> Evidence:
     return next(item for item in answer.evidence if item.check is Check.TESTS)
 
 

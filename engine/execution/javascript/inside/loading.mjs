@@ -54,11 +54,14 @@ function bundled(job) {
   return out;
 }
 
+/** Nothing here can load a text: that shows nothing about it. */
+export class NoBuilder extends Error {}
+
 function required(job, name) {
   try {
     return createRequire(job.path)(name);
   } catch {
-    throw new Error("nothing here takes its types out: neither esbuild nor typescript is in the project");
+    throw new NoBuilder("its types cannot be stripped: neither esbuild nor typescript is in the project");
   }
 }
 

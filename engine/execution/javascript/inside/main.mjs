@@ -9,7 +9,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 
-import { WAYS, built, builtAsSecondFile } from "./loading.mjs";
+import { NoBuilder, WAYS, built, builtAsSecondFile } from "./loading.mjs";
 
 const REPORT = Number(process.env.BOX_REPORT_FD);
 const UNFIT = new Set(["late", "limit", "died", "reached"]);
@@ -32,7 +32,7 @@ const begun = (job, data) => new Worker(new URL("./worker.mjs", import.meta.url)
 function once(job, file, calls, limits) {
   return new Promise((resolve) => {
     const shared = new Int32Array(new SharedArrayBuffer(8));
-    const result = { load: "it ended the process", outcomes: {}, stuck: "", at: null, side_effects: [] };
+    const result = { load: "it ended the process", gaveUp: false, outcomes: {}, stuck: "", at: null, side_effects: [] };
     const worker = begun(job, { file, calls, limits, shared });
     const slack = limits.guards ? 4 : 1; // the worker's own clock triggers first
     let seen = -1, since = now(), used = 0, is_loaded = false;
@@ -49,7 +49,7 @@ function once(job, file, calls, limits) {
       if (shared[1] !== seen) [seen, since, used] = [shared[1], now(), cpu];
       const waited = now() - since;
       if (waited > job.stall || (is_loaded && shared[0] && waited > limits.cpu * slack && cpu - used > limits.cpu * slack)) {
-        if (!is_loaded) result.load = `it takes longer than ${job.stall} seconds`;
+        if (!is_loaded) [result.load, result.gaveUp] = [`it takes longer than ${job.stall} seconds`, true];
         end("late");
       } else if (now() > limits.end) end("unfinished");
     }, 5);
@@ -72,7 +72,8 @@ async function run(job, file, calls, { cpu, most, wanted, end }) {
   while (left.length && now() < end && late < most) {
     const valid = Object.values(result.outcomes).filter(isValid).length;
     const part = await once(job, file, left, { cpu, wanted: wanted - valid, end, guards: late > 0 });
-    if (result.load) result.load = part.stuck === "unfinished" && part.load ? "no time was left to load it" : part.load;
+    const isLate = part.stuck === "unfinished" && Boolean(part.load);
+    if (result.load) [result.load, result.gaveUp] = [isLate ? "no time was left to load it" : part.load, part.gaveUp || isLate];
     Object.assign(result.outcomes, part.outcomes);
     result.side_effects.push(...part.side_effects);
     if (part.load || part.at === null || part.stuck === "unfinished") break;
@@ -95,7 +96,7 @@ async function loaded(job, number, calls, limits, ways) {
       const file = built(job, job.texts[number], name);
       result = { ...(await run(job, file, calls, limits)), way: name, built: name === "node" ? "" : fs.readFileSync(file, "utf8") };
     } catch (error) {
-      result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, side_effects: [], way: name, built: "" };
+      result = { load: String(error?.message ?? error).slice(0, 300), gaveUp: error instanceof NoBuilder, outcomes: {}, side_effects: [], way: name, built: "" };
     }
     if (!result.load) return result;
     first ??= result;
@@ -199,7 +200,7 @@ function row(each, base, same) {
     outcomes[number] = alike ? { kind: outcome.kind, digest: outcome.digest } : outcome;
   }
   const effects = each === base ? [] : each.side_effects.filter((what) => !base.side_effects.includes(what));
-  return { load: each.load, side_effects: effects.slice(0, 3).join("; "), outcomes, built: each.built.length > SHOWN ? "" : each.built };
+  return { load: each.load, gave_up: Boolean(each.gaveUp), side_effects: effects.slice(0, 3).join("; "), outcomes, built: each.built.length > SHOWN ? "" : each.built };
 }
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));

@@ -98,6 +98,7 @@ def reported_outcomes(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     }
     return {
         "load": each["load"],
+        "gave_up": each.get("gave_up", False),
         "lacks": each["lacks"],
         "side_effects": "; ".join(each["side_effects"][:3]),
         "outcomes": outcomes,

@@ -52,12 +52,14 @@ def attempt(
     os.close(writing)
     result: dict[str, Any] = {
         "load": "it ended the process",
+        "gave_up": False,
         "lacks": "",
         "outcomes": {},
         "side_effects": [],
         "over": False,
     }
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
+    is_loaded = False
     while True:
         if at[1] != seen:
             last, seen = real_clock(), at[1]
@@ -66,8 +68,8 @@ def attempt(
             continue
         if left <= 0:
             stuck = "late" if end > last + job["stall"] else "unfinished"
-            if result["load"] == "it ended the process":
-                result["load"] = f"it takes longer than {job['stall']:.0f} seconds"
+            if not is_loaded:
+                result["load"], result["gave_up"] = f"it takes longer than {job['stall']:.0f} seconds", True
             break
         chunk = os.read(reading, 65536)
         if not chunk:
@@ -78,6 +80,7 @@ def attempt(
             message = json.loads(line)
             if "load" in message:
                 result["load"], result["lacks"] = message["load"], message.get("lacks", "")
+                is_loaded = True
             elif "over" in message:
                 result["side_effects"], result["over"] = message["over"], True
             else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
-from support.generating import CRASHES, GOOD, HEAD, ONE_SAMPLE, STUB, TESTS, WRONG, generate, repairs, test_evidence
+from support.generating import CRASHES, GOOD, HEAD, ONE_SAMPLE, STUB, TESTS, WRONG, evidence_of_tests, generate, repairs
 from support.servers.scripted import ScriptedModel, plans_code
 
 from stet_ls.engine.actions.generate_test_fix.assert_count import count
@@ -42,10 +42,10 @@ async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel) 
     assert "IndexError" in repairs(scripted)[0]
     assert "You must change `median`." in repairs(scripted)[0]
     assert applied(answer) == GOOD
-    assert test_evidence(answer).detail == "3 of 3 tests that the model wrote from the specification pass"
-    assert (test_evidence(answer).verdict, test_evidence(answer).trusted) == (Ruling.PASS, False)
+    assert evidence_of_tests(answer).detail == "3 of 3 tests that the model wrote from the specification pass"
+    assert (evidence_of_tests(answer).verdict, evidence_of_tests(answer).trusted) == (Ruling.PASS, False)
     assert answer.metadata.evidence_tier is EvidenceTier.SELF_TESTED, "tests of the model's own prove little"
-    assert "test_solution_from_its_specification.py" in [each.name for each in test_evidence(answer).attachments]
+    assert "test_solution_from_its_specification.py" in [each.name for each in evidence_of_tests(answer).attachments]
 
 
 async def test_each_step_is_an_event(scripted: ScriptedModel) -> None:
@@ -73,7 +73,7 @@ async def test_a_mismatch_is_shown_to_the_model_and_repaired(scripted: ScriptedM
     assert "code or test may be wrong" in repairs(scripted)[0]
     assert "1 == 2 is false" in repairs(scripted)[0]
     assert applied(answer) == GOOD
-    assert test_evidence(answer).verdict is Ruling.PASS
+    assert evidence_of_tests(answer).verdict is Ruling.PASS
 
 
 async def test_the_prompt_for_tests_never_shows_the_code(scripted: ScriptedModel) -> None:
@@ -88,10 +88,10 @@ async def test_a_model_that_repeats_its_code_does_not_discard_a_test(scripted: S
     answer = await generate(scripted, [GOOD, GOOD], [WRONG_TEST])
     assert len(repairs(scripted)) == 1
     assert applied(answer) == GOOD
-    assert "2 of 3 tests that the model wrote from the specification pass" in test_evidence(answer).detail
-    assert "`test_even`: undetermined: shown this test, the model keeps its code" in test_evidence(answer).detail
-    assert "discarded" not in test_evidence(answer).detail
-    assert test_evidence(answer).verdict is Ruling.UNKNOWN
+    assert "2 of 3 tests that the model wrote from the specification pass" in evidence_of_tests(answer).detail
+    assert "`test_even`: undetermined: shown this test, the model keeps its code" in evidence_of_tests(answer).detail
+    assert "discarded" not in evidence_of_tests(answer).detail
+    assert evidence_of_tests(answer).verdict is Ruling.UNKNOWN
 
 
 @pytest.mark.parametrize("second", ["the same", "another"])
@@ -100,24 +100,24 @@ async def test_a_correct_test_is_not_discarded_because_samples_agree(scripted: S
     alike = WRONG if second == "the same" else WRONG.replace("ordered", "sorted_values")
     answer = await generate(scripted, [WRONG, alike, WRONG, WRONG, WRONG], [TESTS], samples=2)
     assert applied(answer) in (WRONG, alike)
-    assert test_evidence(answer).verdict is not Ruling.PASS
-    assert "discarded" not in test_evidence(answer).detail
-    assert "undetermined" in test_evidence(answer).detail
+    assert evidence_of_tests(answer).verdict is not Ruling.PASS
+    assert "discarded" not in evidence_of_tests(answer).detail
+    assert "undetermined" in evidence_of_tests(answer).detail
 
 
 async def test_code_is_kept_if_its_repair_fails_the_same_way(scripted: ScriptedModel) -> None:
     other = GOOD.replace("half = len(ordered) // 2", "half = len(ordered) >> 1")
     answer = await generate(scripted, [GOOD, other], [WRONG_TEST])
     assert applied(answer) == GOOD, "the first one passes as many"
-    assert "another reply also fails it" in test_evidence(answer).detail
+    assert "another reply also fails it" in evidence_of_tests(answer).detail
     assert len(scripted.requests) == 3
 
 
 async def test_a_missing_package_is_a_fault_of_the_environment(scripted: ScriptedModel) -> None:
     text = "import acme_statistics_tools\n\n\n" + STUB
     answer = await generate(scripted, [GOOD], [TESTS], text=text)
-    assert "environment: the package 'acme_statistics_tools' is not installed" in test_evidence(answer).detail
-    assert test_evidence(answer).verdict is Ruling.UNKNOWN
+    assert "environment: the package 'acme_statistics_tools' is not installed" in evidence_of_tests(answer).detail
+    assert evidence_of_tests(answer).verdict is Ruling.UNKNOWN
     assert not repairs(scripted), "no other code would bring it"
 
 
@@ -128,7 +128,7 @@ async def test_an_import_of_a_missing_package_by_the_code_is_repaired(scripted: 
     assert "do without `acme_statistics_tools`: it is not installed" in first
     assert "Your last reply did not do what was asked" in second
     assert applied(answer) == GOOD
-    assert test_evidence(answer).verdict is Ruling.PASS
+    assert evidence_of_tests(answer).verdict is Ruling.PASS
 
 
 async def test_an_import_of_a_missing_package_by_the_tests_is_their_mistake(scripted: ScriptedModel) -> None:
@@ -136,7 +136,7 @@ async def test_an_import_of_a_missing_package_by_the_tests_is_their_mistake(scri
     answer = await generate(scripted, [GOOD], [wanting, TESTS])
     assert not repairs(scripted)
     assert "acme_statistics_tools" in scripted.requests[-1].prompt
-    assert test_evidence(answer).detail.startswith("3 of 3 tests")
+    assert evidence_of_tests(answer).detail.startswith("3 of 3 tests")
 
 
 async def test_a_repeated_repair_prompt_is_not_sent(scripted: ScriptedModel) -> None:
@@ -145,7 +145,7 @@ async def test_a_repeated_repair_prompt_is_not_sent(scripted: ScriptedModel) -> 
     assert "did not do what was asked" not in first
     assert "did not do what was asked" in second
     assert any("failed twice: change `median`" in each for each in answer.warnings)
-    assert test_evidence(answer).verdict is Ruling.FAIL
+    assert evidence_of_tests(answer).verdict is Ruling.FAIL
     assert answer.refuted, "an editor asks before it applies that"
     assert answer.confidence > 0.1, "no one vouches for the tests"
 
@@ -156,13 +156,13 @@ async def test_fewer_tests_or_asserts_are_refused(scripted: ScriptedModel) -> No
     assert any(
         "have 1 tests instead of 2, 1 asserts instead of 2, so they were rejected" in each for each in answer.warnings
     )
-    assert test_evidence(answer).verdict is Ruling.UNKNOWN, "no test that counts is no pass"
-    assert test_evidence(answer).detail.startswith("0 of 2 tests")
+    assert evidence_of_tests(answer).verdict is Ruling.UNKNOWN, "no test that counts is no pass"
+    assert evidence_of_tests(answer).detail.startswith("0 of 2 tests")
 
 
 async def test_wrong_tests_are_rewritten_once(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [GOOD], [MISCALLED, TESTS])
-    assert test_evidence(answer).detail.startswith("3 of 3 tests")
+    assert evidence_of_tests(answer).detail.startswith("3 of 3 tests")
     assert len(scripted.requests) == 3
 
 
@@ -184,8 +184,8 @@ async def test_at_the_call_limit_the_best_is_kept_and_the_rest_is_reported(scrip
     assert applied(answer) == CRASHES
     assert (len(scripted.plans), len(scripted.requests)) == (1, 5)
     assert any("No repair after" in each and "allows 6 calls" in each for each in answer.warnings)
-    assert "2 of 3 tests" in test_evidence(answer).detail
-    assert test_evidence(answer).verdict is Ruling.FAIL
+    assert "2 of 3 tests" in evidence_of_tests(answer).detail
+    assert evidence_of_tests(answer).verdict is Ruling.FAIL
 
 
 async def test_cancelling_leaves_no_process(scripted: ScriptedModel) -> None:
@@ -224,7 +224,7 @@ async def test_tests_of_the_user_run_first(scripted: ScriptedModel, tmp_path: Pa
     own.write_text(TESTS)
     fields = {"path": root / "solution.py", "workspace": Workspace((root,))}
     answer = await generate(scripted, [GOOD], [], **fields)
-    assert (test_evidence(answer).verdict, test_evidence(answer).trusted) == (Ruling.PASS, True)
+    assert (evidence_of_tests(answer).verdict, evidence_of_tests(answer).trusted) == (Ruling.PASS, True)
     assert len(scripted.requests) == 1, "what they prove needs no tests of a model's"
     assert own.read_text() == TESTS
     assert sorted(each.name for each in (root / "tests").iterdir()) == ["test_solution.py"]
@@ -237,7 +237,7 @@ async def test_debug_is_also_judged_by_its_specification(scripted: ScriptedModel
         text = WRONG.replace("ordered = list", "ordered =$0 list")
         answer = await bench.run("debug", text, budget=Budget.THOROUGH, instruction="the order is ignored")
     assert applied(answer) == GOOD
-    assert test_evidence(answer).detail.startswith("3 of 3 tests")
+    assert evidence_of_tests(answer).detail.startswith("3 of 3 tests")
 
 
 async def until(happened: Callable[[], bool]) -> None:
@@ -257,7 +257,7 @@ def with_example(code: str) -> str:
 async def test_a_passing_example_does_not_end_the_loop(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [WRONG, GOOD], [TESTS], text=EXAMPLE)
     assert applied(answer) == with_example(GOOD)
-    assert test_evidence(answer).detail.startswith("3 of 3 tests")
+    assert evidence_of_tests(answer).detail.startswith("3 of 3 tests")
     assert answer.metadata.evidence_tier is EvidenceTier.TESTED
 
 

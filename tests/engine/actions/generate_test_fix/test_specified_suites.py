@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
-from support.generating import CRASHES, GOOD, HEAD, ONE_SAMPLE, TESTS, WRONG, generate, repairs, test_evidence
+from support.generating import CRASHES, GOOD, HEAD, ONE_SAMPLE, TESTS, WRONG, evidence_of_tests, generate, repairs
 from support.processes.tools import needs
 from support.servers.scripted import ScriptedModel
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("stet_home")
 async def test_without_tests_the_result_does_not_pass(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [GOOD], ["from solution import median\n\nprint(median([1]))\n"])
     assert any("contains no" in each for each in answer.warnings)
-    assert test_evidence(answer).verdict is Ruling.SKIPPED
+    assert evidence_of_tests(answer).verdict is Ruling.SKIPPED
     assert answer.metadata.evidence_tier is EvidenceTier.PARSED
 
 
@@ -29,16 +29,16 @@ async def test_tests_that_the_code_can_forge_prove_nothing(scripted: ScriptedMod
     sure = "    class Sure(float):\n        __hash__ = float.__hash__\n\n"
     sure += "        def __eq__(self, other):\n            return other == other\n\n    return Sure(0)\n"
     answer = await generate(scripted, [HEAD + sure], [TESTS])
-    assert test_evidence(answer).verdict is Ruling.UNKNOWN, test_evidence(answer)
-    assert "the code can forge this result" in test_evidence(answer).detail
+    assert evidence_of_tests(answer).verdict is Ruling.UNKNOWN, evidence_of_tests(answer)
+    assert "the code can forge this result" in evidence_of_tests(answer).detail
 
 
 async def test_a_flaky_test_is_discarded(scripted: ScriptedModel) -> None:
     chance = TESTS + "\n\ndef test_order():\n    assert hash('a') == hash('a') and SEED == '0'\n"
     chance = f"import os\n\nSEED = os.environ['PYTHONHASHSEED']\n{chance}"
     answer = await generate(scripted, [GOOD], [chance])
-    assert test_evidence(answer).detail.startswith("3 of 4 tests")
-    assert "`test_order`: its result varies between runs" in test_evidence(answer).detail
+    assert evidence_of_tests(answer).detail.startswith("3 of 4 tests")
+    assert "`test_order`: its result varies between runs" in evidence_of_tests(answer).detail
 
 
 async def test_without_pytest_unittest_runs_them(scripted: ScriptedModel) -> None:
@@ -52,13 +52,13 @@ async def test_without_pytest_unittest_runs_them(scripted: ScriptedModel) -> Non
     answer = await generate(scripted, [WRONG, GOOD], [cases], sandbox=SandboxSettings(python=str(python)))
     assert "pytest is not installed" in str([each.body for each in scripted.requests if asks_for_tests(each.body)])
     assert applied(answer) == GOOD
-    assert test_evidence(answer).detail.startswith("1 of 1 tests")
+    assert evidence_of_tests(answer).detail.startswith("1 of 1 tests")
 
 
 async def test_new_code_without_a_stub_is_tested_by_its_signature(scripted: ScriptedModel) -> None:
     text = "import math\n\n# stet: median of a list of numbers, 0 for none$0\n"
     answer = await generate(scripted, [CRASHES, GOOD], [TESTS], text=text)
-    assert test_evidence(answer).detail.startswith("3 of 3 tests"), answer.message
+    assert evidence_of_tests(answer).detail.startswith("3 of 3 tests"), answer.message
     assert "return 0" in applied(answer)
 
 
@@ -102,7 +102,7 @@ async def test_javascript_is_tested_and_repaired_too(scripted: ScriptedModel) ->
     assert applied(answer) == JS_GOOD, answer.warnings
     assert "sort" not in next(str(each.body) for each in scripted.requests if asks_for_tests(each.body))
     assert "You must change `median`." in repairs(scripted)[0]
-    assert test_evidence(answer).detail == "2 of 2 tests that the model wrote from the specification pass"
+    assert evidence_of_tests(answer).detail == "2 of 2 tests that the model wrote from the specification pass"
 
 
 async def test_a_module_that_no_test_can_import_is_reported(scripted: ScriptedModel) -> None:

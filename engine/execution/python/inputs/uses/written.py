@@ -50,7 +50,11 @@ def written_uses(subject: Subject) -> ValueUses:
         if path := _path(held, paths):
             whole.at(path).kinds.add(f"{TIME}{form}")
     _grow_trees(list(_recursions(subject, paths)), whole)
-    named = {name: part for name, part in whole.parts.items() if _has_keys(part)}
+    hinted = {each.name for each in subject.parameters if each.annotation is not None}
+    # A hint says which attributes there are, but not which keys.
+    named = {
+        name: part for name, part in whole.parts.items() if _has_keys(part, "['" if name in hinted else ("['", "."))
+    }
     return ValueUses(set(), named)
 
 
@@ -190,5 +194,5 @@ def _recursions(subject: Subject, paths: dict[str, Path]) -> Iterator[Path]:
                     yield path
 
 
-def _has_keys(uses: ValueUses) -> bool:
-    return any(step.startswith(("['", ".")) or _has_keys(part) for step, part in uses.parts.items())
+def _has_keys(uses: ValueUses, signs: str | tuple[str, ...]) -> bool:
+    return any(step.startswith(signs) or _has_keys(part, signs) for step, part in uses.parts.items())

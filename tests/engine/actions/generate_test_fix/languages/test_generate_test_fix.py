@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
-from support.generating import ONE_SAMPLE, repairs, test_evidence
+from support.generating import ONE_SAMPLE, evidence_of_tests, repairs
 from support.processes.tools import needs
 from support.servers.scripted import ScriptedModel
 from support.stories import CPP, GO, JAVA, RUST, STORIES, C, Story, unit_of
@@ -36,10 +36,10 @@ async def write(scripted: ScriptedModel, story: Story, bodies: list[str], tests:
 @pytest.mark.parametrize("story", STORIES)
 async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel, story: Story) -> None:
     answer = await write(scripted, story, [story.bad, story.good], [story.tests])
-    assert test_evidence(answer).detail == "2 of 2 tests that the model wrote from the specification pass", (
+    assert evidence_of_tests(answer).detail == "2 of 2 tests that the model wrote from the specification pass", (
         answer.warnings
     )
-    assert (test_evidence(answer).verdict, test_evidence(answer).trusted) == (Ruling.PASS, False)
+    assert (evidence_of_tests(answer).verdict, evidence_of_tests(answer).trusted) == (Ruling.PASS, False)
     assert applied(answer) == story.with_(story.good)
     (repair,) = repairs(scripted)
     name = unit_of(story).rpartition(".")[2]
@@ -65,7 +65,7 @@ async def test_a_mismatch_is_shown_to_the_model_and_repaired(
     assert "code or test may be wrong" in repair
     assert said in repair
     assert applied(answer) == story.with_(story.good)
-    assert test_evidence(answer).verdict is Ruling.PASS
+    assert evidence_of_tests(answer).verdict is Ruling.PASS
 
 
 @needs("rustc", "cc")
@@ -74,22 +74,22 @@ async def test_a_rust_assert_without_two_sides_is_an_assertion(scripted: Scripte
     wrong = RUST.good.replace("values.sort()", "values.reverse()")
     answer = await write(scripted, RUST, [wrong, RUST.good], [tests])
     assert "code or test may be wrong" in repairs(scripted)[0], "not a test that fails by itself"
-    assert test_evidence(answer).verdict is Ruling.PASS
+    assert evidence_of_tests(answer).verdict is Ruling.PASS
 
 
 @needs("go")
 async def test_one_test_that_does_not_compile_makes_all_tests_be_rewritten(scripted: ScriptedModel) -> None:
     answer = await write(scripted, GO, [GO.good], [GO.tests.replace("Median(nil)", "Median(nil, 1)"), GO.tests])
     assert not repairs(scripted), "the code was called as no one asked for"
-    assert test_evidence(answer).detail.startswith("2 of 2 tests"), test_evidence(answer).detail
+    assert evidence_of_tests(answer).detail.startswith("2 of 2 tests"), evidence_of_tests(answer).detail
 
 
 @needs("javac", "java")
 async def test_a_failure_in_lines_of_the_user_is_not_blamed_on_the_code(scripted: ScriptedModel) -> None:
     story = replace(JAVA, before=JAVA.before.replace("class Stats {", "class Stats extends Missing {"))
     answer = await write(scripted, story, [JAVA.good], [JAVA.tests])
-    assert "environment: the file does not compile alone" in test_evidence(answer).detail
-    assert test_evidence(answer).verdict is Ruling.UNKNOWN
+    assert "environment: the file does not compile alone" in evidence_of_tests(answer).detail
+    assert evidence_of_tests(answer).verdict is Ruling.UNKNOWN
     assert not repairs(scripted)
 
 
@@ -131,7 +131,10 @@ async def test_declarations_of_go_tests_do_not_clash_with_the_package(scripted: 
     (module / "stats.go").write_text(GO.with_("\treturn 0\n"))
     fields = {"path": module / "stats.go", "workspace": Workspace((module,))}
     answer = await write(scripted, GO, [GO.good], [HELPERS], **fields)
-    assert test_evidence(answer).detail.startswith("1 of 1 tests"), (test_evidence(answer).detail, answer.warnings)
+    assert evidence_of_tests(answer).detail.startswith("1 of 1 tests"), (
+        evidence_of_tests(answer).detail,
+        answer.warnings,
+    )
 
 
 async def test_without_its_tools_no_tests_are_requested(
@@ -152,7 +155,10 @@ async def test_a_crate_in_a_subfolder_is_built_by_cargo(scripted: ScriptedModel,
     (crate / "src/lib.rs").write_text(RUST.with_("    todo!()\n"))
     fields = {"path": crate / "src/lib.rs", "workspace": Workspace((tmp_path,))}
     answer = await write(scripted, RUST, [RUST.bad, RUST.good], [RUST.tests], **fields)
-    assert test_evidence(answer).detail.startswith("2 of 2 tests"), (test_evidence(answer).detail, answer.warnings)
+    assert evidence_of_tests(answer).detail.startswith("2 of 2 tests"), (
+        evidence_of_tests(answer).detail,
+        answer.warnings,
+    )
     assert sorted(each.name for each in crate.iterdir()) == ["Cargo.toml", "src"], "nothing was written there"
 
 
@@ -173,7 +179,10 @@ async def test_a_member_of_a_workspace_is_built_with_it(scripted: ScriptedModel,
     fields = {"path": root / "stats/src/lib.rs", "workspace": Workspace((root,))}
     bad, good = (body.replace("values.sort()", "order::put(&mut values)") for body in (RUST.bad, RUST.good))
     answer = await write(scripted, RUST, [bad, good], [RUST.tests], **fields)
-    assert test_evidence(answer).detail.startswith("2 of 2 tests"), (test_evidence(answer).detail, answer.warnings)
+    assert evidence_of_tests(answer).detail.startswith("2 of 2 tests"), (
+        evidence_of_tests(answer).detail,
+        answer.warnings,
+    )
     assert "You must change" in repairs(scripted)[0], "the panic's place is the code's"
 
 
@@ -186,7 +195,10 @@ async def test_a_go_module_in_a_subfolder_is_separate(scripted: ScriptedModel, t
     (module / "other_test.go").write_text('package stats\n\nimport "testing"\n\nfunc TestOdd(t *testing.T) {}\n')
     fields = {"path": module / "stats.go", "workspace": Workspace((tmp_path,))}
     answer = await write(scripted, GO, [GO.good], [GO.tests], **fields)
-    assert test_evidence(answer).detail.startswith("2 of 2 tests"), (test_evidence(answer).detail, answer.warnings)
+    assert evidence_of_tests(answer).detail.startswith("2 of 2 tests"), (
+        evidence_of_tests(answer).detail,
+        answer.warnings,
+    )
 
 
 @needs("javac", "java")
@@ -200,13 +212,16 @@ async def test_java_finds_the_other_classes_of_the_project(scripted: ScriptedMod
     fields = {"path": folder / "Stats.java", "workspace": Workspace((tmp_path,))}
     body = JAVA.good.replace("Arrays.sort", "Order.put")
     answer = await write(scripted, JAVA, [body], [JAVA.tests], **fields)
-    assert test_evidence(answer).detail.startswith("2 of 2 tests"), (test_evidence(answer).detail, answer.warnings)
+    assert evidence_of_tests(answer).detail.startswith("2 of 2 tests"), (
+        evidence_of_tests(answer).detail,
+        answer.warnings,
+    )
 
 
 @needs("cc")
 async def test_a_file_that_does_not_compile_alone_is_not_blamed_on_the_code(scripted: ScriptedModel) -> None:
     story = replace(C, before=f'#include "settings.h"\n{C.before}')
     answer = await write(scripted, story, [C.good], [C.tests])
-    assert "environment: the package 'settings.h' is not installed" in test_evidence(answer).detail
-    assert test_evidence(answer).verdict is Ruling.UNKNOWN
+    assert "environment: the package 'settings.h' is not installed" in evidence_of_tests(answer).detail
+    assert evidence_of_tests(answer).verdict is Ruling.UNKNOWN
     assert not repairs(scripted)
