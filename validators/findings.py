@@ -64,6 +64,8 @@ class Finding:
     """Possible corrections."""
     related: tuple[Related, ...] = ()
     """Other places that explain it."""
+    without_line: str = ""
+    """The message without its place, if it begins with that: where a list names the line of each finding; else ""."""
     signature: str = field(default="", repr=False)
     """Identifies it in two versions of a text; "" if its message does that."""
 

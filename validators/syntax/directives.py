@@ -85,9 +85,11 @@ def _unclosed(parsed: Parsed, one: Directive) -> Finding:
     here, there, message = one.span, end, f"expected '{_CLOSERS[one.kind]}' before this"
     if source.line_of(end.start) - line > _NEAR_LINES:
         here, there, message = end, one.span, f"this '#{one.word}' is never closed"
+    what = f"'#{one.word}' is never closed; expected '{_CLOSERS[one.kind]}' before end of file"
     return Finding(
         here,
-        f"line {line + 1}: '#{one.word}' is never closed; expected '{_CLOSERS[one.kind]}' before end of file",
+        f"line {line + 1}: {what}",
+        without_line=what if source.line_of(here.start) == line else "",
         code=DIRECTIVE,
         line=source.line_of(here.start),
         suggestions=(f"insert '{_CLOSERS[one.kind]}' at the end of the file",),
@@ -99,14 +101,16 @@ def _unclosed(parsed: Parsed, one: Directive) -> Finding:
 def _stray(parsed: Parsed, one: Directive, open_: Directive | None) -> Finding:
     line = parsed.source.line_of(one.span.start)
     message = f"unexpected '#{one.word}': nothing opened it"
-    suggestion = f"remove line {line + 1}"
+    suggestion, what = f"remove line {line + 1}", ""
     if open_ is not None:
         above = parsed.source.line_of(open_.span.start) + 1
         closer = _CLOSERS[open_.kind]
-        message = f"line {above}: '#{open_.word}' is not closed; expected '{closer}' before '#{one.word}'"
+        what = f"'#{open_.word}' is not closed; expected '{closer}' before '#{one.word}'"
+        message = f"line {above}: {what}"
         suggestion = f"insert '{closer}' before line {line + 1}"
-    signature = f"{DIRECTIVE} {one.word} {message.partition(':')[2]}"
-    return Finding(one.span, message, code=DIRECTIVE, line=line, suggestions=(suggestion,), signature=signature)
+    signature = f"{DIRECTIVE} {one.word} {what}"
+    suggestions = (suggestion,)
+    return Finding(one.span, message, code=DIRECTIVE, line=line, suggestions=suggestions, signature=signature)
 
 
 def compiled(parsed: Parsed) -> tuple[bytes, tuple[Span, ...]]:

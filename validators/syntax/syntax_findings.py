@@ -40,7 +40,7 @@ def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) ->
     token, place = message_text.expected_before(parsed, problem, failure)
     below = source.line_of(place.start)
     where = f" (line {below + 1})" if below != line and token != END_OF_FILE else ""
-    message = f"line {line + 1}: '{problem.opener.type}' is never closed; expected '{problem.closer}' before {token}"
+    what = f"'{problem.opener.type}' is never closed; expected '{problem.closer}' before {token}{where}"
     if below == line:
         suggestion = f"insert '{problem.closer}' {message_text.place(token, line + 1)}"
     elif problem.closer == "}":
@@ -52,7 +52,8 @@ def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) ->
         here, there, cause = place, opener, f"this '{problem.opener.type}' is never closed"
     return Finding(
         here,
-        message + where,
+        f"line {line + 1}: {what}",
+        without_line=what if source.line_of(here.start) == line else "",
         code=UNCLOSED,
         line=source.line_of(here.start),
         suggestions=(suggestion,),
@@ -92,6 +93,7 @@ def unterminated(parsed: Parsed, quote: Span, node: tree_sitter.Node) -> Finding
     return Finding(
         quote,
         f"line {line + 1}: unterminated string",
+        without_line="unterminated string",
         code=UNTERMINATED,
         line=line,
         suggestions=(f"close the string of line {line + 1} with {mark}",) if mark else (),

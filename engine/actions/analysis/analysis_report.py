@@ -147,8 +147,7 @@ def _findings(findings: Sequence[Finding]) -> Iterator[str]:
     worst = sorted(findings, key=lambda finding: (_ORDER.index(finding.severity), finding.span))[:_MOST_FINDINGS]
     for finding in sorted(worst, key=lambda finding: finding.span):
         rule = f"{finding.source} {finding.code}".strip()
-        message = finding.message.removeprefix(f"line {finding.line + 1}: ")
-        yield f"- line {finding.line + 1}: {message} ({finding.severity}, {rule})"
+        yield f"- line {finding.line + 1}: {finding.without_line or finding.message} ({finding.severity}, {rule})"
     if len(findings) > len(worst):
         yield f"- and {len(findings) - len(worst):,} more"
 

@@ -116,7 +116,7 @@ class _Pool(Generic[Item, Result]):
         try:
             answer = ours.recv()
         except (EOFError, OSError):
-            self._lose(ours, "its process died")
+            self._lose(ours, "its process died", has_died=True)
             return
         if isinstance(answer, Exception):
             raise answer
@@ -125,7 +125,7 @@ class _Pool(Generic[Item, Result]):
         self._keep(unit, answer)
         self._give(ours)
 
-    def _lose(self, ours: connection.Connection, why: str) -> None:
+    def _lose(self, ours: connection.Connection, why: str, *, has_died: bool = False) -> None:
         """Handles a dead worker. Its items are tried one by one: only the one that killed it is given up."""
         worker = self._workers.pop(ours)
         worker.process.kill()
@@ -135,7 +135,7 @@ class _Pool(Generic[Item, Result]):
         assert unit is not None
         if len(unit.items) == 1:
             code = worker.process.exitcode or 0
-            reason = f"{why} ({signal.Signals(-code).name})" if code < 0 and why == "its process died" else why
+            reason = f"{why} ({signal.Signals(-code).name})" if code < 0 and has_died else why
             self._keep(unit, [self._job.lost(unit.items[0], reason)])
         else:
             singles = [_Unit(unit.chunk, unit.offset + at, [item]) for at, item in enumerate(unit.items)]
