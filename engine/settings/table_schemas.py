@@ -248,5 +248,5 @@ def check_template(template: str) -> None:
         if name not in PLACEHOLDERS or form or conversion:
             near = get_close_matches(name, PLACEHOLDERS, n=1)
             known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
-            hint = f"did you mean {{{near[0]}}}?" if near and near[0] != name else f"known are {known}"
+            hint = f"did you mean {{{near[0]}}}?" if near and near[0] != name else f"known names: {known}"
             raise ValueError(f"unknown placeholder {{{name}}}: {hint}; {{{{ is a brace itself")

@@ -187,7 +187,7 @@ def _missed(measures: TargetMeasures, lines: range) -> Iterator[str]:
         yield "\nTests reach every line that differs from the last commit."
     for branch in found.untaken(lines)[:_MOST_FINDINGS]:
         way = f", to line {branch.to + 1}" if branch.to is not None else ""
-        yield f"- line {branch.line + 1}: one way on is never taken{way}"
+        yield f"- line {branch.line + 1}: one branch is never taken{way}"
 
 
 def _runs(lines: Sequence[int]) -> Iterator[range]:
@@ -209,7 +209,7 @@ def _copies(job: Job, measures: TargetMeasures) -> Iterator[str]:
     for copy in measures.copies[:_MOST_COPIES]:
         first, last = source.line_of(copy.span.start) + 1, source.line_of(copy.span.end) + 1
         where = "" if copy.path is None else f" of {code_span(copy.path.name)}"
-        yield f"- lines {first}-{last} stand in line {copy.line + 1}{where}, too ({copy.words} words)"
+        yield f"- lines {first}-{last} repeat line {copy.line + 1}{where} and those after it ({copy.words} words)"
     if len(measures.copies) > _MOST_COPIES:
         yield f"- and {len(measures.copies) - _MOST_COPIES} more"
 

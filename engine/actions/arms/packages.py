@@ -83,7 +83,7 @@ def load(points: Iterable[EntryPoint], taken: Collection[str]) -> PackagedArms:
         try:
             arm = _checked(point.load(), package)
             if arm.spec.name in taken or arm.spec.name in arms:
-                raise ValueError(f"name: there is an arm {arm.spec.name!r} already")
+                raise ValueError(f"name: an arm named {arm.spec.name!r} already exists")
         except (Exception, SystemExit) as error:  # third-party code
             log.warning("the arm %s is skipped", point.name, exc_info=error)
             problems.append(f"the arm {point.name!r} of {package} is skipped ({point.value}): {error}".split("\n")[0])

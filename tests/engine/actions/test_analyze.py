@@ -179,7 +179,7 @@ async def test_duplicates_are_found_in_unsaved_buffers_of_the_workspace(bench: B
     unsaved = Buffer(tmp_path / "sub" / "other.py", 2, "\n\n" + text.replace("def f", "def g"))
     workspace = Workspace(roots=(tmp_path,), buffers=(unsaved,))
     answer = await bench.run("analyze", text, path=file, workspace=workspace, budget=Budget.QUICK)
-    assert "stand in line 3 of `other.py`, too" in section(answer, "Duplicated code")
+    assert "repeat line 3 of `other.py` and those after it" in section(answer, "Duplicated code")
     assert [finding.code for finding in answer.findings if finding.source == "stet"] == ["duplicate"]
 
 

@@ -57,7 +57,7 @@ async def test_changed_lines_that_no_test_reaches_are_named(scripted: ScriptedMo
     reported = answer.markdown.split("## Not covered by tests\n")[1].split("\n## ")[0]
     assert "Lines 3, 8-10." in reported
     assert "Of the lines that differ from the last commit: lines 9." in reported
-    assert "- line 2: one way on is never taken, to line 3" in reported
+    assert "- line 2: one branch is never taken, to line 3" in reported
     assert uncovered(answer) == ["no test reaches the changed line 9"]
 
 
@@ -87,7 +87,7 @@ async def test_javascript_is_measured_by_node(scripted: ScriptedModel, root: Pat
     )
     answer = await analyzed(scripted, path, text.replace("price(", "pr$0ice(", 1), root, language="javascript")
     assert "66.7 % (4 of 6 statements, 2 of 3 branches) | 1 test run now, node" in answer.markdown
-    assert "- line 2: one way on is never taken" in answer.markdown
+    assert "- line 2: one branch is never taken" in answer.markdown
     assert uncovered(answer) == ["no test reaches the selected lines 3-4"]
 
 

@@ -179,7 +179,7 @@ def test_arms_of_packages_are_listed_with_their_schemas_and_broken_ones_are_repo
     (problem,) = found.problems
     assert "expected a CustomArm, found object" in problem
     taken = packages.load([point("SHOUTER")], frozenset({"shouter"}))
-    assert "there is an arm 'shouter' already" in taken.problems[0]
+    assert "an arm named 'shouter' already exists" in taken.problems[0]
 
 
 async def test_an_arm_of_a_package_does_a_step_with_its_files_and_is_judged(
