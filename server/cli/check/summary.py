@@ -76,9 +76,8 @@ def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
     if report.unread:
         yield "not read", report.unread
     elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:
-        reason = report.verdict.reason.removeprefix("not parsed: ")
         hint = "; set the language with `--language NAME`" if report.language == PLAIN else ""
-        yield "not judged", f"{report.path}: not checked: {reason}{hint}"
+        yield "not judged", f"{report.path}: {report.verdict.reason}{hint}"
     elif report.verdict.reason:
         yield "second best", f"{report.path}: checked by {report.verdict.source} only: {report.verdict.reason}"
     if report.findings and report.uncertain:

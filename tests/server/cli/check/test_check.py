@@ -100,7 +100,7 @@ def test_a_language_without_grammar_is_reported_as_unchecked(stet: Stet, folder:
     assert ran.status == 0
     assert json.loads(ran.out)["files"][0]["verdict"] == "unknown"
     assert stet("check", "a.txt").err == (
-        "warning: a.txt: not checked: no grammar for Plain text; set the language with `--language NAME`\n"
+        "warning: a.txt: not parsed: no grammar for Plain text; set the language with `--language NAME`\n"
     )
 
 
