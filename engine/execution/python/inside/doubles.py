@@ -57,10 +57,7 @@ class UseRecord:
         self.uses.setdefault(path, {})[kind] = None
 
     def fail(self, seed: int) -> None:
-        """Raises an error in one of the first calls, for one seed in five: what is closed or undone then shows.
-
-        Of two such seeds the second one raises it in all later calls, too: who tries again gives up some time.
-        """
+        """Raises an error in one of the first calls, or from one on, for one seed in five: what is left undone shows."""
         self.made += 1
         number = seed // 5
         first = 1 + number // len(self.failures) % 3
