@@ -57,7 +57,7 @@ class UseRecord:
         self.uses.setdefault(path, {})[kind] = None
 
     def fail(self, seed: int) -> None:
-        """Raises an error in one of the first calls, or from one on, for one seed in five: what is left undone shows."""
+        """Raises an error in one of the first calls, or from one on, for one seed in five: what is undone shows."""
         self.made += 1
         number = seed // 5
         first = 1 + number // len(self.failures) % 3
