@@ -92,7 +92,13 @@ def from_input(value: Any) -> str:
         return f"<{value.__qualname__}>"
     if code is None or code.co_filename != "<string>":
         return ""
-    return f"<given function {zlib.crc32(code.co_code + repr(code.co_consts).encode())}>"
+    return f"<given function {code_digest(code)}>"
+
+
+def code_digest(code: types.CodeType) -> int:
+    """Equal for functions of equal text. The code of an inner one is shown with its address, so it has its own digest."""
+    held = [code_digest(each) if isinstance(each, types.CodeType) else each for each in code.co_consts]
+    return zlib.crc32(code.co_code + repr((code.co_names, held)).encode("utf-8", "backslashreplace"))
 
 
 class Encoder:
