@@ -50,7 +50,7 @@ async def run(
         esbuild=str(builder.path) if builder else "",
         typescript=language.startswith("typescript"),
         builds=language != "javascript",
-        hidden=_private_fields(trial.texts) if language.startswith("typescript") else [],
+        hidden=_private_fields(trial.texts) if language.startswith("typescript") else {},
         methods=METHODS,
         plain=await asyncio.to_thread(_plain, trial, language),
         records=await asyncio.to_thread(_records, trial.texts[0], trial.target, language),
@@ -72,9 +72,18 @@ async def run(
 _PRIVATE = re.compile(r"\bprivate\s+(?:(?:static|readonly|override)\s+)*([A-Za-z_$][\w$]*)")
 
 
-def _private_fields(texts: Sequence[str]) -> list[str]:
-    """The names of the members that TypeScript keeps to their class: no part of what an object shows."""
-    return sorted({name for text in texts for name in _PRIVATE.findall(text)})
+_CLASS = re.compile(r"\bclass\s+([A-Za-z_$][\w$]*)")
+
+
+def _private_fields(texts: Sequence[str]) -> dict[str, list[str]]:
+    """By class the members that TypeScript keeps to it: no part of what an object shows."""
+    found: dict[str, set[str]] = {}
+    for text in texts:
+        starts = [*_CLASS.finditer(text)]
+        ends = [*(each.start() for each in starts[1:]), len(text)]
+        for match, end in zip(starts, ends, strict=True):
+            found.setdefault(match[1], set()).update(_PRIVATE.findall(text[match.end() : end]))
+    return {name: sorted(fields) for name, fields in found.items() if fields}
 
 
 def _plain(trial: HarnessRun, language: str) -> dict[str, str]:

@@ -22,9 +22,19 @@ export const isIterator = (value) => typeof value.next === "function" && typeof 
 /** The calls that each function of an input got. */
 export const doubles = new WeakMap();
 
+/** The fields that the classes of a value keep to themselves. */
+const keptTo = (value) => {
+  const fields = new Set();
+  for (let above = Object.getPrototypeOf(value); above && above !== Object.prototype; above = Object.getPrototypeOf(above)) {
+    const own = Object.getOwnPropertyDescriptor(above, "constructor")?.value;
+    for (const name of (typeof own === "function" && Object.hasOwn(Encoder.hidden, own.name) && Encoder.hidden[own.name]) || []) fields.add(name);
+  }
+  return fields;
+};
+
 export class Encoder {
-  /** The names of fields that classes keep to themselves. */
-  static hidden = new Set();
+  /** By class, the names of the fields that it keeps to itself. */
+  static hidden = {};
 
   nodes = 0;
   above = [];
@@ -112,9 +122,9 @@ export class Encoder {
   }
 
   fields(value, lead, isLeft = () => false) {
-    const isOwn = Object.getPrototypeOf(value) !== Object.prototype;
+    const hidden = keptTo(value);
     const parts = Reflect.ownKeys(value)
-      .filter((key) => !isLeft(key) && !(isOwn && Encoder.hidden.has(key)) && Object.getOwnPropertyDescriptor(value, key).enumerable)
+      .filter((key) => !isLeft(key) && !hidden.has(key) && Object.getOwnPropertyDescriptor(value, key).enumerable)
       .map((key) => {
         const own = Object.getOwnPropertyDescriptor(value, key);
         const name = typeof key === "string" && isPlain(key) ? key : `[${typeof key === "symbol" ? String(key) : JSON.stringify(key)}]`;

@@ -14,7 +14,7 @@ import { probes } from "./probes.mjs";
 import { shared as sharing } from "./aliasing.mjs";
 
 const { job, file, calls, limits, shared, probed, growing } = workerData;
-Encoder.hidden = new Set(job.hidden);
+Encoder.hidden = job.hidden;
 const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60, RECORDED = 100, LONGEST = 0.4, SLOW = 0.02;
 const real = { setImmediate, now: performance.now.bind(performance), used: process.cpuUsage, hash: crypto.createHash };
 const post = parentPort.postMessage.bind(parentPort);

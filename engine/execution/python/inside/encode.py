@@ -96,7 +96,7 @@ def from_input(value: Any) -> str:
 
 
 def code_digest(code: types.CodeType) -> int:
-    """Equal for functions of equal text. The code of an inner one is shown with its address, so it has its own digest."""
+    """Equal for functions of equal text. An inner one would be shown with its address, so it has its own digest."""
     held = [code_digest(each) if isinstance(each, types.CodeType) else each for each in code.co_consts]
     return zlib.crc32(code.co_code + repr((code.co_names, held)).encode("utf-8", "backslashreplace"))
 
