@@ -146,3 +146,12 @@ def test_an_operand_that_was_only_dropped_has_to_evaluate_both_ways() -> None:
     assert old.count(f"failed the condition in {line}") == 2, "the whole, and the operand"
     other, _ = needs(before, before.replace("xs[0] < 10**9", "max(xs) < 5"))
     assert other.count(f"failed the condition in {line}") == 1, "what was replaced is not told apart by its own value"
+
+
+async def test_what_only_a_wrong_kind_of_argument_executed_counts_as_not_executed(make: MakeCase) -> None:
+    """The new branch runs for texts alone, on which both versions fail afterwards."""
+    before = "def f(a):\n    return a % 7 - 1 if a * 0 == 0 else a / 2\n"
+    after = "def f(a):\n    if a * 0 != 0:\n        a = a / 2\n    return a % 7 - 1\n"
+    evidence = await judge(make(before, after, "f"))
+    assert evidence.verdict is not Ruling.PASS, evidence
+    assert "a = a / 2" in evidence.detail or "a * 0" in evidence.detail, evidence

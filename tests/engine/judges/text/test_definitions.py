@@ -254,3 +254,22 @@ def test_methods_that_a_dataclass_makes_are_not_lost(head: str, is_lost: bool) -
     assert (found.verdict is Ruling.FAIL) is is_lost, found.detail
     if "@dataclass\n" in head:
         assert found.detail.startswith("`A.__hash__` is gone"), "without `frozen`, objects have no hash any more"
+
+
+HELPED = "def _part(n):\n    return n + 1\n\n\ndef whole(n):\n    return _part(n)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        pytest.param(HELPED, "def whole(n):\n    return n + 1\n", [], id="inlined"),
+        pytest.param(HELPED, "def whole(n):\n    return _part(n)\n", ["_part"], id="still used"),
+        pytest.param(HELPED.replace("return _part(n)", "return n"), "def whole(n):\n    return n\n", ["_part"],
+                     id="never used here: another file may"),
+        pytest.param(HELPED.replace("_part", "part"), "def whole(n):\n    return n + 1\n", ["part"], id="public"),
+        pytest.param("class A:\n    def _f(self):\n        return 1\n\n    def g(self):\n        return self._f()\n",
+                     "class A:\n    def g(self):\n        return 1\n", [], id="a method"),
+    ],
+)  # fmt: skip
+def test_a_private_helper_may_go_with_its_uses(before: str, after: str, lost: list[str]) -> None:
+    assert removed_names(Source(before), Source(after), "python") == lost

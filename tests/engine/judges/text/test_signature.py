@@ -59,7 +59,17 @@ OTHER_CALLS = [
     ("const f = (a) => a;", "const f = async (a) => a;"),
 ]
 SAME_TYPED = ("function f(o: Row): number { return o.a; }", "function f({ a }: Row): number { return a; }")
+SAME_OPTIONS = [
+    ("function f(o: Row, n?: number): number { return 1; }", "function f(o: Row, n = Infinity): number { return 1; }"),
+    ("function f(s: string = ''): string { return s; }", "function f(s = ''): string { return s; }"),
+    (
+        "async function f<T>(n: T, o: Rows = {}): Promise<T> { return n; }",
+        "async function f<T>(\n  n: T,\n  { a = 1, b = () => 2 }: Rows = {},\n): Promise<T> { return n; }",
+    ),
+]
 OTHER_TYPED = [
+    ("function f(s: string = ''): string { return s; }", "function f(s = 'a'): string { return s; }"),
+    ("function f(o: Row, n?: number): number { return 1; }", "function f(o: Row, n = 1): string { return ''; }"),
     ("class f { constructor(readonly size: number) {} }", "class f { constructor(readonly width: number) {} }"),
     ("function f(o: Row): number { return o.a; }", "function f({ a }: Line): number { return a; }"),
     ("function f(o: Row): number { return o.a; }", "function f(o?: Row): number { return o.a; }"),
@@ -73,6 +83,7 @@ OTHER_TYPED = [
         *((*pair, "javascript", Ruling.PASS) for pair in SAME_CALLS),
         *((*pair, "javascript", Ruling.FAIL) for pair in OTHER_CALLS),
         (*SAME_TYPED, "typescript", Ruling.PASS),
+        *((*pair, "typescript", Ruling.PASS) for pair in SAME_OPTIONS),
         *((*pair, "typescript", Ruling.FAIL) for pair in OTHER_TYPED),
         ("def f(a):\n    return a\n", "def f(b):\n    return b\n", "python", Ruling.FAIL),
     ],

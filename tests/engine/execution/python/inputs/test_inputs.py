@@ -97,3 +97,11 @@ def test_slow_input_generators_are_used_less_often(monkeypatch: pytest.MonkeyPat
     calls_for.cache_clear()
     assert 0 < len(some) < len(whole)
     assert some == whole[: len(some)], "the same ones, as far as they go"
+
+
+def test_texts_that_are_equal_once_trimmed_are_drawn_for_code_that_trims() -> None:
+    code = "def f(names):\n    return {name.strip().lower() for name in names}\n"
+    written = "".join(call.setup for call in calls_for(code, "f"))
+    assert {text for text in ("'a'", "' a'", "'a '", "'A'", "' A'") if text in written} >= {"' a'", "'A'", "' A'"}
+    plain = "".join(call.setup for call in calls_for("def f(names):\n    return {name[0] for name in names}\n", "f"))
+    assert "' A'" not in plain
