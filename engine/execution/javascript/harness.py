@@ -70,8 +70,6 @@ async def run(
 
 
 _PRIVATE = re.compile(r"\bprivate\s+(?:(?:static|readonly|override)\s+)*([A-Za-z_$][\w$]*)")
-
-
 _CLASS = re.compile(r"\bclass\s+([A-Za-z_$][\w$]*)")
 
 
@@ -79,10 +77,9 @@ def _private_fields(texts: Sequence[str]) -> dict[str, list[str]]:
     """By class the members that TypeScript keeps to it: no part of what an object shows."""
     found: dict[str, set[str]] = {}
     for text in texts:
-        starts = [*_CLASS.finditer(text)]
-        ends = [*(each.start() for each in starts[1:]), len(text)]
-        for match, end in zip(starts, ends, strict=True):
-            found.setdefault(match[1], set()).update(_PRIVATE.findall(text[match.end() : end]))
+        _, *classes = _CLASS.split(text)
+        for name, body in zip(classes[::2], classes[1::2], strict=True):
+            found.setdefault(name, set()).update(_PRIVATE.findall(body))
     return {name: sorted(fields) for name, fields in found.items() if fields}
 
 

@@ -45,9 +45,11 @@ class Judging:
 async def with_further(found: Comparison, sources: Sources, known: InputsSoFar, judging: Judging) -> Comparison:
     """The comparison with the inputs of each further source for which there is a need."""
     pair = known.pair
+    used: set[str] = set()
     for source in further(sources):
-        if not await asyncio.to_thread(NEEDED[source.need], found, known.unit):
+        if source.unless in used or not await asyncio.to_thread(NEEDED[source.need], found, known.unit):
             continue
+        used.add(source.name)
         calls = await source.make(replace(known, agreed=found.agreed, unseen=found.unseen, accidents=found.accidents))
         grown = await asyncio.to_thread(pair.grown, calls) if source.is_timed else ()
         report = await pair.run_further(calls, grown)

@@ -67,12 +67,6 @@ async def _observed(known: InputsSoFar) -> Calls:
     return await asyncio.to_thread(_completed, shapes, running)
 
 
-async def _observed_late(known: InputsSoFar) -> Calls:
-    """The same, where they were not used before."""
-    calls = await _observed(known)
-    return () if set(calls) & {*known.agreed} else calls
-
-
 def _completed(calls: Calls, unit: ComparedUnit) -> Calls:
     """The calls as the first ones are extended, with sizes and uses of objects."""
     for source in SOURCES:
@@ -176,7 +170,7 @@ SOURCES: Sources = (
     ),
     FurtherSource(
         "shapes for the rest", "draws of the observed shape, if there were none before",
-        Need.UNREACHED, Trust.ADDING, _observed_late, ROWS,
+        Need.UNREACHED, Trust.ADDING, _observed, ROWS, unless="observed",
     ),
     FurtherSource(
         "suggested", f"up to {MOST} example calls of the model, and near misses of them",

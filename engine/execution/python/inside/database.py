@@ -35,7 +35,7 @@ def content_of(connection: Any) -> str:
     try:
         open_one = ", in a transaction" if connection.in_transaction else ""
         lost = connection.total_changes - getattr(connection, "committed", connection.total_changes)
-        uncommitted = f", {lost} changes not committed" if open_one and lost else ""
+        uncommitted = f", {lost} change{'s' * (lost > 1)} not committed" if open_one and lost else ""
         connection.row_factory = None
         return "database({}{}{})".format(" ".join(connection.iterdump()), open_one, uncommitted)
     except Exception as error:  # it is closed, or in another thread

@@ -56,7 +56,7 @@ def test_what_a_call_binds_is_in_some_rows_and_texts_are_patterns_where_the_code
 def test_writes_after_the_first_fail_and_what_is_not_committed_is_counted() -> None:
     opened = database("CREATE TABLE a (b);" + _REFUSED_LATER.format("a"))
     opened.execute("INSERT INTO a VALUES (1)")
-    assert "1 changes not committed" in content_of(opened)
+    assert "1 change not committed" in content_of(opened)
     opened.commit()
     assert "committed" not in content_of(opened)
     with pytest.raises(sqlite3.IntegrityError, match="refused"):
