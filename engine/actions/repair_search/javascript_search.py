@@ -21,7 +21,7 @@ from stet_ls.engine.actions.repair_search.javascript_candidates import (
 from stet_ls.engine.actions.repair_search.search import MOST_EDITS, MOST_GOOD, MOST_LINES, Repair, Repairs
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.javascript.documented_runs import examples_for
-from stet_ls.engine.execution.javascript.inputs.documented_calls import DocumentedCall
+from stet_ls.engine.execution.javascript.inputs.known_calls.documented_calls import DocumentedCall
 from stet_ls.engine.execution.javascript.inputs.subject import read_module
 from stet_ls.engine.execution.javascript.module_location import locate_script, with_exposed_names
 from stet_ls.engine.execution.javascript.strip_types import without_types

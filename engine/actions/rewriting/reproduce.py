@@ -15,7 +15,7 @@ from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Diagnostic, Request, Target, TargetKind
-from stet_ls.engine.execution.javascript.inputs.documented_calls import documented_calls, stated_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.documented_calls import documented_calls, stated_calls
 from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest

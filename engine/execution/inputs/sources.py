@@ -158,8 +158,8 @@ class FurtherSource:
     """A source of inputs for the comparisons that need them.
 
     `make` answers with at most `most` calls, as far as the documentation allows them; 0 if only what it reads limits
-    them. `is_timed`: how the time of its calls grows is measured as that of the first ones. `unless` names a source that
-    gives the same: where that one was used, this one is not.
+    them. `is_timed`: how the time of its calls grows is measured as that of the first ones. `unless` names a source
+    that gives the same: where that one was used, this one is not.
     """
 
     name: str

@@ -8,7 +8,11 @@ from pathlib import Path
 
 from stet_ls.engine.execution.harness_run import CallOutcome, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.javascript.harness import run
-from stet_ls.engine.execution.javascript.inputs.documented_calls import DocumentedCall, documented_calls, stated_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.documented_calls import (
+    DocumentedCall,
+    documented_calls,
+    stated_calls,
+)
 from stet_ls.engine.execution.javascript.module_location import locate_script, with_exposed_names
 from stet_ls.engine.execution.javascript.probes import probed
 from stet_ls.engine.execution.runtime import Runtime

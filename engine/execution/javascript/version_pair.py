@@ -10,9 +10,9 @@ from pathlib import Path
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, GrownCall, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, TextPair
 from stet_ls.engine.execution.javascript.harness import run
-from stet_ls.engine.execution.javascript.inputs.captured_calls import captured_inputs
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.grown import grown_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.captured_calls import captured_inputs
 from stet_ls.engine.execution.javascript.module_location import (
     ScriptLocation,
     exported_variables,

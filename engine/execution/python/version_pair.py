@@ -18,17 +18,17 @@ from stet_ls.engine.execution.harness_run import (
 )
 from stet_ls.engine.execution.inputs.sources import ComparedUnit, Probed, TextPair
 from stet_ls.engine.execution.python.harness import run
-from stet_ls.engine.execution.python.inputs.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.python.inputs.compared_values import compared_values
 from stet_ls.engine.execution.python.inputs.contract import promised_messages
 from stet_ls.engine.execution.python.inputs.draw import caught_errors
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
+from stet_ls.engine.execution.python.inputs.known_calls.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
-from stet_ls.engine.execution.python.inputs.private_names import comparable_unit
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observing import names_parts
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, locate_module
+from stet_ls.engine.execution.python.private_names import comparable_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 

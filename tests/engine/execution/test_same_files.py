@@ -12,9 +12,9 @@ ROOT = Path(stet_ls.engine.execution.__file__).parent
 LANGUAGES = ("python", "javascript")
 SHARED = {
     "harness.py", "module_location.py", "probes.py", "version_pair.py", "inputs/arguments.py", "inputs/calls.py",
-    "inputs/captured_calls.py", "inputs/contract.py", "inputs/examples.py", "inputs/few_values.py", "inputs/grown.py",
-    "inputs/guided_changes.py", "inputs/sources.py", "inputs/subject.py", "inputs/suggested.py",
-    "inputs/values/untyped_params.py",
+    "inputs/contract.py", "inputs/examples.py", "inputs/few_values.py", "inputs/grown.py", "inputs/guided_changes.py",
+    "inputs/sources.py", "inputs/subject.py", "inputs/known_calls/captured_calls.py",
+    "inputs/known_calls/suggested.py", "inputs/values/untyped_params.py",
 }  # fmt: skip
 """What a language with a comparison has."""
 

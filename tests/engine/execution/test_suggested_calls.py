@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stet_ls.engine.execution.inputs.rows import GUESSED, SUGGESTED
-from stet_ls.engine.execution.javascript.inputs.suggested import suggested_calls as script_calls
-from stet_ls.engine.execution.python.inputs.suggested import MOST, near, suggested_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.suggested import suggested_calls as script_calls
+from stet_ls.engine.execution.python.inputs.known_calls.suggested import MOST, near, suggested_calls
 
 TEXT = """
 from dataclasses import dataclass

@@ -27,12 +27,12 @@ from stet_ls.engine.execution.inputs.sources import (
     taken,
 )
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, fixed_parameters, new_constants
-from stet_ls.engine.execution.javascript.inputs.captured_calls import MOST_CAPTURED
 from stet_ls.engine.execution.javascript.inputs.constants import large_numbers
 from stet_ls.engine.execution.javascript.inputs.contract import within_contract
 from stet_ls.engine.execution.javascript.inputs.depth import with_deep_calls
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
-from stet_ls.engine.execution.javascript.inputs.suggested import MOST, suggested_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.captured_calls import MOST_CAPTURED
+from stet_ls.engine.execution.javascript.inputs.known_calls.suggested import MOST, suggested_calls
 
 _AGAIN = """\
 const earlier = {0};

@@ -22,15 +22,15 @@ from stet_ls.engine.execution.inputs.sources import (
     taken,
 )
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
-from stet_ls.engine.execution.python.inputs.captured_calls import MOST_CAPTURED
 from stet_ls.engine.execution.python.inputs.contract import within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.generators import MOST_ITERATORS, with_first_values, with_iterators
 from stet_ls.engine.execution.python.inputs.guided_changes import changed_call
+from stet_ls.engine.execution.python.inputs.known_calls.captured_calls import MOST_CAPTURED
+from stet_ls.engine.execution.python.inputs.known_calls.solver import solved_calls
+from stet_ls.engine.execution.python.inputs.known_calls.suggested import MOST, MOST_NEAR, near, suggested_calls
 from stet_ls.engine.execution.python.inputs.module_state import MOST_NEIGHBOR_CALLS, with_neighbor_calls
-from stet_ls.engine.execution.python.inputs.solver import solved_calls
-from stet_ls.engine.execution.python.inputs.suggested import MOST, MOST_NEAR, near, suggested_calls
 from stet_ls.engine.execution.python.inputs.uses.observed import ROWS
 from stet_ls.engine.execution.python.inputs.uses.observing import calls_with_observed_uses
 from stet_ls.engine.execution.python.inputs.values.databases import MOST_DATABASES, with_databases

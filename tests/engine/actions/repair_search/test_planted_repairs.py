@@ -10,7 +10,7 @@ from pathlib import Path
 from support.corpora.repairs import HALVES, planted_repairs
 from support.processes.tools import needs
 
-from stet_ls.engine.execution.javascript.inputs.documented_calls import documented_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.documented_calls import documented_calls
 from stet_ls.engine.execution.javascript.strip_types import without_types
 
 _PROGRAM = """

@@ -10,7 +10,7 @@ from support.processes.tools import needs
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.api.request import Workspace
-from stet_ls.engine.execution.javascript.inputs.captured_calls import captured_inputs
+from stet_ls.engine.execution.javascript.inputs.known_calls.captured_calls import captured_inputs
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.judge import judge

@@ -6,7 +6,7 @@ import pytest
 from support.judging import MakeCase
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.execution.python.inputs.solver import is_installed, solved_calls
+from stet_ls.engine.execution.python.inputs.known_calls.solver import is_installed, solved_calls
 from stet_ls.engine.judges.differential.judge import judge
 
 pytestmark = pytest.mark.skipif(not is_installed(), reason="not installed: crosshair-tool (extra `solver`)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.execution.javascript.inputs.documented_calls import documented_calls, stated_calls
+from stet_ls.engine.execution.javascript.inputs.known_calls.documented_calls import documented_calls, stated_calls
 
 DOC = """/**
  * Adds.
