@@ -25,12 +25,18 @@ class StetError(Exception):
     """Any failure that a user sees. Its text is one sentence for a person; details belong in the log."""
 
     exit_code = 1
+    hint = ""
+    """What to do instead, for the command line; "" if the text says it."""
 
 
 class UsageError(StetError):
     """A wrong argument, a missing file, an unknown name."""
 
     exit_code = 2
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class SettingsError(UsageError):

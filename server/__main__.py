@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(words)
         sys.stdout.flush()
     except StetError as error:
-        print_error(str(error))
+        print_error(str(error), error.hint)
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _change(name, removes=arguments.remove, dry_run=arguments.dry_run)
     resource = configurations.get(name)
     if resource is None:
-        raise UsageError(f"`{name}` takes a plugin, not a configuration\nhint: stet editor {name} --install")
+        raise UsageError(f"`{name}` takes a plugin, not a configuration", hint=f"stet editor {name} --install")
     place = PLACES.get(name)
     if place is not None:
         print(place, file=sys.stderr)
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _change(name: str, *, removes: bool, dry_run: bool) -> int:
     installer = INSTALLERS.get(name)
     if installer is None:
-        raise UsageError(f"Stet has no plugin for `{name}`\nhint: `stet editor {name}` prints its configuration")
+        raise UsageError(f"Stet has no plugin for `{name}`", hint=f"`stet editor {name}` prints its configuration")
     for line in (installer.remove if removes else installer.install)(dry_run):
         print(line)
     return 0

@@ -108,8 +108,8 @@ def _install_vscode(dry_run: bool) -> list[str]:
     package = shipped("vscode", "stet.vsix")
     if not package.is_file():
         raise UsageError(
-            "this installation has no extension for VS Code: it was built without node\n"
-            "hint: in a clone of Stet run `make vsix` (needs node 20), then `stet editor vscode --install` from there"
+            "this installation has no extension for VS Code: it was built without node",
+            hint="in a clone of Stet run `make vsix` (needs node 20), then `stet editor vscode --install` from there",
         )
     return [*_with_vs_code(["--install-extension", str(package), "--force"], "install", package, dry_run)] + (
         [] if dry_run else ["Reload the window in VS Code. To undo: stet editor vscode --remove"]
@@ -124,8 +124,8 @@ def _with_vs_code(options: list[str], verb: str, package: Path | None, dry_run: 
     """Runs each VS Code on PATH with the options. UsageError if there is none, or one fails."""
     programs = [place for name in VS_CODE if (place := shutil.which(name))]
     if not programs:
-        by_hand = f"\nhint: in VS Code, Extensions > … > Install from VSIX…, choose {package}" if package else ""
-        raise UsageError(f"none of {', '.join(VS_CODE)} is on PATH{by_hand}")
+        by_hand = f"in VS Code, Extensions > … > Install from VSIX…, choose {package}" if package else ""
+        raise UsageError(f"none of {', '.join(VS_CODE)} is on PATH", hint=by_hand)
     for program in programs:
         if dry_run:
             yield f"would run: {' '.join([program, *options])}"

@@ -1,10 +1,10 @@
-"""docs/messages.md: every message that a user can see, grouped by package."""
+"""docs/messages.md and docs/message-parts.md: every message that a user can see, and its parts, by folder."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -28,26 +28,44 @@ def _folder(message: Message) -> str:
 
 
 def messages_page() -> str:
-    """The page, from the literals in the code."""
-    whole = (each for each in messages(_ROOT) if each.kind != "text" or len(each.text.split()) > 2)
-    by_folder = sorted(whole, key=_folder)
-    rooms = "\n".join(_room(folder, list(found)) for folder, found in groupby(by_folder, key=_folder))
+    """The page of whole messages, from the literals in the code."""
+    folders = "\n".join(filter(None, (_folder_of_messages(*each) for each in _by_folder())))
     return f"""\
 # Messages
 
-This page is generated from the code by `python tests/pages`: each text that a person can see, by the
-folder whose code says it. Placeholders are in braces; the example fills them in. Parts of messages are listed by file
-below the messages of their folder; where a part belongs to one message, the example is that message.
+This page is generated from the code by `python tests/pages`: each message that a person can see, by the
+folder whose code says it. Placeholders are in braces; the example fills them in. What messages are put together from is
+in [Parts of messages](message-parts.md).
 
-{rooms}"""
+{folders}"""
 
 
-def _room(folder: str, found: list[Message]) -> str:
-    fragments = first_fragments(found)
+def parts_page() -> str:
+    """The page of texts that are no sentences alone."""
+    folders = "\n".join(filter(None, (_folder_of_parts(*each) for each in _by_folder())))
+    return f"""\
+# Parts of messages
+
+This page is generated from the code by `python tests/pages`: the texts that [messages](messages.md) and reports are put
+together from, by folder and file. Where a part belongs to one message, the example is that message.
+
+{folders}"""
+
+
+def _by_folder() -> Iterator[tuple[str, list[Message]]]:
+    whole = (each for each in messages(_ROOT) if each.kind != "text" or len(each.text.split()) > 2)
+    return ((folder, list(found)) for folder, found in groupby(sorted(whole, key=_folder), key=_folder))
+
+
+def _folder_of_messages(folder: str, found: list[Message]) -> str:
+    table = _sentences([each for each in found if not _is_part(each)], first_fragments(found))
+    return f"## `{folder}`\n\n{_purpose(_ROOT / folder / '__init__.py')}\n\n{table}" if table else ""
+
+
+def _folder_of_parts(folder: str, found: list[Message]) -> str:
     parts = [each for each in found if _is_part(each)]
-    sentences = [each for each in found if not _is_part(each)]
-    tables = (_sentences(sentences, fragments), _parts(parts, sentences, fragments))
-    return "\n".join((f"## `{folder}`\n\n{_purpose(_ROOT / folder / '__init__.py')}\n", *filter(None, tables)))
+    table = _parts(parts, [each for each in found if not _is_part(each)], first_fragments(found))
+    return f"## `{folder}`\n\n{table}" if table else ""
 
 
 def first_fragments(found: list[Message]) -> dict[tuple[str, str], str]:

@@ -15,7 +15,7 @@ from pages.checkers_page import checkers_page
 from pages.commands_page import commands_page, protocol_page
 from pages.evidence_page import evidence_page
 from pages.languages_page import languages_page
-from pages.messages_page import messages_page
+from pages.messages_page import messages_page, parts_page
 from pages.settings_page import editor_schema, settings_page, settings_schema
 from pages.storage_page import storage_page
 
@@ -32,6 +32,7 @@ def pages() -> Mapping[str, str]:
         "commands.md": commands_page(),
         "lsp-commands.md": protocol_page(),
         "messages.md": messages_page(),
+        "message-parts.md": parts_page(),
         "storage.md": storage_page(),
     }
 

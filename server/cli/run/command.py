@@ -224,7 +224,7 @@ async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Re
     except SettingsError:
         raise
     except UsageError as error:
-        raise UsageError(f"{arguments.target}: {error}\nhint: {NAMING}") from error
+        raise UsageError(f"{arguments.target}: {error}", hint=NAMING) from error
     finally:
         progress.clear()
         await engine.close()

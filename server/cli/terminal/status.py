@@ -30,10 +30,12 @@ def bar(done: int, total: int) -> str:
     return "█" * filled + "·" * (30 - filled)
 
 
-def print_error(message: str) -> None:
-    """Prints an error that ends the command, one `error:` per line; a line that begins with `hint: ` stays as it is."""
+def print_error(message: str, hint: str = "") -> None:
+    """Prints an error that ends the command, one `error:` per line, and what to do instead."""
     for line in message.splitlines():
-        print_status(line if line.startswith("hint: ") else f"error: {line}")
+        print_status(f"error: {line}")
+    if hint:
+        print_status(f"hint: {hint}")
 
 
 def print_warning(message: str) -> None:
