@@ -203,8 +203,8 @@ class HarnessRun:
     two texts with their numbers of probes, which call `probe` with their number (`python/probes.py`).
     `messages` are the errors whose text counts. `grown` are calls of which the growth of time is measured.
     Of an iterator, the first `items` are compared. `former` are other files as they were, by their paths relative to
-    the working folder: the first text, with probes or without, finds these. `named` are numbers and texts that the
-    texts compare with, in one order for all of them; `caught` are the errors that they handle, by name.
+    the working folder: the first text, with probes or without, finds these. `named` are numbers, texts and None that
+    the texts compare with, in one order for all of them; `caught` are the errors that they handle, by name.
     """
 
     texts: tuple[str, ...]
@@ -229,7 +229,7 @@ class HarnessRun:
     grown: tuple[GrownCall, ...] = ()
     items: int = ITEMS
     former: Mapping[str, str] = field(default_factory=dict, repr=False)
-    named: tuple[int | str, ...] = ()
+    named: tuple[int | str | None, ...] = ()
     caught: tuple[str, ...] = ()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:

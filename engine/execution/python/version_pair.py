@@ -102,8 +102,8 @@ class VersionPair:
         )  # fmt: skip
 
     @property
-    def named(self) -> tuple[int | str, ...]:
-        """The numbers and short texts that either text of the unit compares with, sorted: both find the same ones."""
+    def named(self) -> tuple[int | str | None, ...]:
+        """The numbers, short texts and None that either text compares with, sorted: both find the same ones."""
         return compared_values(self._nodes())
 
     @property

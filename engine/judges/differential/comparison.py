@@ -32,6 +32,8 @@ _NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old co
 _UNRESOLVED = {"NameError", "ReferenceError", "ImportError", "ModuleNotFoundError"}
 _WRONG_KIND = re.compile(r"(TypeError|AttributeError)\(")
 """The result of a step that failed so."""
+_UNHASHABLE = 'TypeError("unhashable type'
+"""That of a key of a wrong kind, which code that searches a list takes."""
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -296,17 +298,20 @@ def compared(
 
 
 def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> tuple[int, ...]:
-    """The guessed steps on an object at which the old code failed on a wrong kind, if the versions differ after one.
+    """The guessed steps on an object that failed on a wrong kind, if the versions differ after one.
 
     What is left undone there, and which error it is, does not count, unless the code names the error; so the call is
     made again without these steps.
     """
     wrong = tuple(
-        n for n, each in enumerate(old.results) if (met := _WRONG_KIND.match(each)) and met[1] not in promised
-    )
+        n for n, each in enumerate(old.results)
+        if ((met := _WRONG_KIND.match(each)) and met[1] not in promised)
+        or (n < len(new.results) and new.results[n].startswith(_UNHASHABLE))
+    )  # fmt: skip
     if not wrong or call.origin not in UNSURE or old.kind != new.kind:
         return ()
-    if len(old.results) < 2 and not (new.results and _WRONG_KIND.match(new.results[0])):
+    is_only_one = len(old.results) < 2 and not old.results[0].startswith(_UNHASHABLE)
+    if is_only_one and not (new.results and _WRONG_KIND.match(new.results[0])):
         return ()
     differs = len(new.results) > wrong[0] and old.digest != new.digest
     return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()

@@ -81,10 +81,13 @@ class Difference:
 
     @property
     def is_refusal(self) -> bool:
-        """True if both refuse a guessed kind with different errors (TypeError, AttributeError), or the old code refused
-        an unusual one.
+        """True if both refuse a guessed kind with different errors (TypeError, AttributeError, an error and a key that
+        cannot be one), or the old code refused an unusual one.
         """
         if self.call.origin == EDGE_CASE and self.old.error in _WRONG_KIND:
+            return True
+        is_no_key = self.new.error == "TypeError" and self.new.message.startswith("unhashable type")
+        if self.call.origin in UNSURE and self.old.kind == "raised" and is_no_key:
             return True
         return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
 

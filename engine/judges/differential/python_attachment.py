@@ -8,7 +8,7 @@ from types import ModuleType
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.python.inside import database, doubles
+from stet_ls.engine.execution.python.inside import LEFT_OUT, awaitables, database, doubles
 from stet_ls.engine.judges.attachments import fitting
 
 _HEAD = '''\
@@ -129,11 +129,11 @@ def prepare(space):
 '''
 
 
-def _helpers(calls: Sequence[Call], named: Sequence[int | str], caught: Sequence[str]) -> str:
+def _helpers(calls: Sequence[Call], named: Sequence[int | str | None], caught: Sequence[str]) -> str:
     """What the calls use besides the code; `named` is what their stand-ins answer with, `caught` how they fail."""
     answers = _DOUBLES.replace("NAMED", repr(tuple(named))).replace("CAUGHT", repr(tuple(caught)))
     known = {
-        "doubles": (("__double__(", "__later__(", "__awaited__("), _source(doubles) + answers),
+        "doubles": (("__double__(", "__later__(", "__awaited__("), _source(awaitables) + _source(doubles) + answers),
         "databases": (("__database__(",), _source(database) + _DATABASES),
         "files": (("__files__(",), _FILES),
     }
@@ -144,7 +144,7 @@ def _helpers(calls: Sequence[Call], named: Sequence[int | str], caught: Sequence
 
 def _source(module: ModuleType) -> str:
     text = Path(str(module.__file__)).read_text(encoding="utf-8")
-    return text.partition("from __future__ import annotations\n")[2].strip() + "\n\n\n"
+    return LEFT_OUT.sub("", text.partition("from __future__ import annotations\n")[2]).strip() + "\n\n\n"
 
 
 def comparison(
@@ -153,7 +153,7 @@ def comparison(
     module: str,
     texts: tuple[str, str],
     calls: Sequence[Call],
-    named: Sequence[int | str] = (),
+    named: Sequence[int | str | None] = (),
     caught: Sequence[str] = (),
 ) -> Attachment | None:
     """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.

@@ -26,6 +26,7 @@ from stet_ls.engine.execution.javascript.inputs.subject import (
     Module,
     Parameter,
     Subject,
+    parameters_of,
     read_module,
     shape_of,
     subclasses,
@@ -86,7 +87,7 @@ class _Inputs:
 
     def __init__(self, module: Module, subject: Subject, tests: tuple[TestText, ...], besides: tuple[str, ...]) -> None:
         self._module, self._subject, self._tests, self._besides = module, subject, tests, besides
-        self._makes_function = _makes_function(subject.node)
+        self._made = _made_function(subject.node)
         self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
 
     def calls(self) -> Iterator[Call]:
@@ -132,12 +133,21 @@ class _Inputs:
         """The call of a function with a row of JavaScript."""
         setup, names = bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
         called = f"{self._subject.name}({arguments(self._subject.parameters, names)})"
-        if not self._makes_function:
+        if self._made is None:
             return Call(setup, f"__out__({called})", tuple(names.values()), origin, _PRINTER)
         # What it takes is a guess, even where its maker's arguments are not.
-        given = _GIVEN[len(setup) % len(_GIVEN)]
+        given = self._given_to(self._made, setup)
         steps = [f"const made = {called}", *(f"__out__(made({each}))" for each in given)]
         return Call(setup, "\n".join(steps), tuple(names.values()), GUESSED, _PRINTER)
+
+    def _given_to(self, made: tree_sitter.Node, setup: str) -> Sequence[str]:
+        """Arguments for some calls of a function that was made: of the kinds that it uses, or any if these are open."""
+        parameters = parameters_of(self._module, made)
+        kinds = [used_as(made, each.name) if each.kind.name == "any" else each.kind for each in parameters]
+        if all(each.name in ("any", "number", "string") for each in kinds):
+            return _GIVEN[len(setup) % len(_GIVEN)]
+        draws = ValueDraws(zlib.crc32(setup.encode()), constants(self._module, self._subject.node))
+        return [", ".join(draws.value(kind) for kind in kinds) for _ in range(_TIMES_CALLED)]
 
     def _on_objects(self, rows: list[_RowWithOrigin]) -> Iterator[Call]:
         """A method's calls, each on a separate object on which other methods were called before."""
@@ -223,22 +233,23 @@ def _promised(row: ArgumentRow) -> ArgumentRow:
     }
 
 
+_TIMES_CALLED = 3
 _GIVEN = (("3", "3", "4"), ("2", '"a b"', ""), ('"a"', '"b"', '"a"'), ("[1, 2]", "[3]", "5, 1"))
 """What a function that was made is called with, one call after the other."""
 
 
-def _makes_function(node: tree_sitter.Node) -> bool:
-    """Whether a function returns one of its own."""
+def _made_function(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The function that a function returns, if it is written in it."""
     body = node.child_by_field_name("body")
-    pending = [body] if body is not None else []
-    if body is not None and body.type in _FUNCTIONS:
-        return True
+    if body is None or body.type in _FUNCTIONS:
+        return body
+    pending = [body]
     while pending:
         each = pending.pop()
         if each.type == "return_statement":
-            return any(part.type in _FUNCTIONS for part in each.named_children)
+            return next((part for part in each.named_children if part.type in _FUNCTIONS), None)
         pending += [part for part in each.named_children if part.type not in _FUNCTIONS]
-    return False
+    return None
 
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})

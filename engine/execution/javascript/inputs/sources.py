@@ -28,7 +28,7 @@ from stet_ls.engine.execution.inputs.sources import (
 )
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, fixed_parameters, new_constants
 from stet_ls.engine.execution.javascript.inputs.constants import large_numbers
-from stet_ls.engine.execution.javascript.inputs.contract import within_contract
+from stet_ls.engine.execution.javascript.inputs.contract import of_declared_kinds, within_contract
 from stet_ls.engine.execution.javascript.inputs.depth import with_deep_calls
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.known_calls.captured_calls import MOST_CAPTURED
@@ -53,7 +53,9 @@ async def _guided(known: InputsSoFar) -> Calls:
     is_open = any(ASKS_KINDS.search(each.text) for each in known.unseen)
     is_typed = known.unit.language.startswith("typescript")
     change = partial(changed_call, is_open=is_open, fixed=fixed, keeps_keys=is_typed)
-    return await asyncio.to_thread(coverage_guided_calls, known.calls, known.literals, change)
+    calls = await asyncio.to_thread(coverage_guided_calls, known.calls, known.literals, change)
+    read = known.unit.before, known.unit.language, known.unit.name
+    return of_declared_kinds(within_contract(calls, *read), *read)
 
 
 async def _suggested(known: InputsSoFar) -> Calls:
@@ -80,8 +82,10 @@ SOURCES: Sources = (
         lambda calls, unit: with_deep_calls(calls, unit.texts, unit.language, unit.name),
     ),
     FirstSource(
-        "documentation", "leaves out what the doc comment excludes", Trust.AS_BEFORE,
-        lambda calls, unit: within_contract(calls, unit.before, unit.language, unit.name),
+        "documentation", "leaves out what the doc comment or a declared type excludes", Trust.AS_BEFORE,
+        lambda calls, unit: of_declared_kinds(
+            within_contract(calls, unit.before, unit.language, unit.name), unit.before, unit.language, unit.name
+        ),
     ),
     FirstSource(
         "captured", "calls of the project's tests", Trust.MEANT,

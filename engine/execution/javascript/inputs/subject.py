@@ -117,6 +117,11 @@ def subject_of(module: Module, qualified: str) -> Subject | None:
     return Subject(parts[0], "class", outer.node, owner=parts[0], doc=outer.unit.doc)
 
 
+def parameters_of(module: Module, node: tree_sitter.Node) -> tuple[Parameter, ...]:
+    """The parameters of any function in a text, as their types say."""
+    return tuple(_parameters(node, module.types, {}))
+
+
 def shape_of(module: Module, name: str) -> ClassShape:
     """A class with its constructor, or else its base's, and its public methods."""
     outer = module.found[name]

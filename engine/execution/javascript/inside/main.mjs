@@ -104,6 +104,9 @@ async function loaded(job, number, calls, limits, ways) {
   return first ?? { load: "neither esbuild nor typescript is in the project", outcomes: {}, side_effects: [], way: "", built: "" };
 }
 
+/** Whether a difference may not count: an input that the first text fails on by accident, or one on which both fail. */
+const mayBeExcused = (old, now) => isClose(old, now) || !isValid(old) || (old.kind === "raised" && now?.kind === "raised");
+
 async function compare(job, calls) {
   const begun = now(), end = begun + job.seconds;
   const ways = Object.keys(WAYS).filter((name) => WAYS[name].fits(job));
@@ -130,7 +133,8 @@ async function compare(job, calls) {
   }
   const texts = [base, ...others].map((each) => row(each, base, same));
   const isAlike = others.every((each) => !each.load && [...same].every((n) => isClose(base.outcomes[n], each.outcomes[n])));
-  const unseen = job.probed.length && isAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n)))) : null;
+  const mayBeAlike = others.every((each) => !each.load && [...same].every((n) => mayBeExcused(base.outcomes[n], each.outcomes[n])));
+  const unseen = job.probed.length && mayBeAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n)))) : null;
   const growth = isAlike && job.grown.length ? await grew(job, [base, ...others], same) : [];
   return { texts, left_out: leftOut, unseen, growth };
 }

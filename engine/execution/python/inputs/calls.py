@@ -13,6 +13,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, with_few_texts
 from stet_ls.engine.execution.inputs.rows import DOUBLE, DRAWN_ALONE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.arguments import arguments, bound
+from stet_ls.engine.execution.python.inputs.compared_values import choices, compared_values
 from stet_ls.engine.execution.python.inputs.contract import is_senseless
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
@@ -145,7 +146,9 @@ def _on_objects(
     shape = module.shapes[subject.owner]
     wild, few_valued_ones = _object_parts(module, shape, tests, constants, seed)
     known = list(rows)
-    few = few_valued([row for row, _ in known], subject.parameters, seed)
+    few = few_valued(
+        [row for row, _ in known], subject.parameters, seed, choices(subject.node, _constants(module, shape))
+    )
     known = [(row, origin) if origin == "example" or not _is_tight(number) else (other, origin)
              for number, ((row, origin), other) in enumerate(zip(known, few, strict=True))]  # fmt: skip
     wanted = max(DRAWN_ALONE, len(known))
@@ -166,6 +169,7 @@ def _lives(
     """Objects created and called several times, with the result of each call."""
     shape = module.shapes[subject.name]
     both = _object_parts(module, shape, tests, constants, seed)
+    yield from _counted_lives(module, shape, both[1], constants, seed)
     is_typed = _is_typed(shape)
     for number in range(DRAWN_ALONE if both[0].steps else len(both[0].makings)):
         parts = both[_is_tight(number)]
@@ -173,6 +177,25 @@ def _lives(
         making = parts.makings[number % len(parts.makings)]
         life = parts.steps[start : start + 1 + number % 13]
         yield life_of(making, life, _origin(making, "drawn" if is_typed else GUESSED))
+
+
+_FEWEST, _MOST_OFTEN, _MOST_COUNTED = 5, 500, 3
+
+
+def _counted_lives(
+    module: Module, shape: ClassShape, parts: _ObjectParts, constants: tuple[str, ...], seed: int
+) -> Iterator[Call]:
+    """Objects on which a method is called as often as a number that the class compares with, and once more."""
+    compared = [each for each in compared_values([shape.node]) if isinstance(each, int)]
+    numbers = [each for each in compared if _FEWEST < each <= _MOST_OFTEN][:_MOST_COUNTED]
+    steps = [few[seed % len(few)] for _, few in _columns(module, shape, constants, seed) if few] if numbers else []
+    for number in numbers:
+        for step in steps:
+            given, making = _given(parts.makings[0])
+            often = f"for _ in range({number}):\n    try: obj.{step}\n    except Exception: pass"
+            after = _quiet([f"__out__(obj.{each})" for each in (*steps, step, *steps)])
+            body = [*_bindings(given), f"obj = {making}", often, *after]
+            yield Call("", "\n".join(body), ("obj", *given), _origin(making, GUESSED))
 
 
 def _given(call: str) -> tuple[dict[str, str], str]:
@@ -292,11 +315,16 @@ def _is_named(parameter: Parameter, text: str) -> bool:
     return (isinstance(value, kinds) and not isinstance(value, bool)) or (value is None and text != "None")
 
 
+_OF_CONTEXTS = ("__enter__()", "__exit__(None, None, None)")
+
+
 def _columns(
     module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int
 ) -> list[tuple[list[str], list[str]]]:
     """The calls of each method for users, with all kinds of arguments and with few."""
-    columns = []
+    own_methods = {each.name for each in shape.node.body if isinstance(each, ast.FunctionDef)}
+    columns = [([each], [each]) for each in _OF_CONTEXTS] if {"__enter__", "__exit__"} <= own_methods else []
+    known = _constants(module, shape)
     public = [each for each in shape.methods if not each.callee.startswith("_")]
     for method in [_with_own_class(each, shape) for each in (*public[:12], *container_methods(shape))]:
         if method.how == "property":
@@ -310,10 +338,22 @@ def _columns(
         ] or rows
         wild, few = (
             [f"{method.callee}({arguments(method.parameters, row)})" for row in each]
-            for each in (with_few_texts(rows), few_valued(rows, method.parameters, seed))
+            for each in (with_few_texts(rows), few_valued(rows, method.parameters, seed, choices(method.node, known)))
         )
         columns.append((wild, few))
     return columns
+
+
+def _constants(module: Module, shape: ClassShape) -> dict[str, ast.expr]:
+    """The values of the module's names and of the class's own."""
+    own = {
+        target.id: each.value
+        for each in shape.node.body
+        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None
+        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+        if isinstance(target, ast.Name)
+    }
+    return {**module.values, **own}
 
 
 def _shuffled(columns: list[list[str]], seed: int) -> list[str]:

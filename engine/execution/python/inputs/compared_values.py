@@ -3,24 +3,79 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 _MOST, _LONGEST = 12, 40
 _LARGEST = 10**9
 _TESTS = frozenset({"startswith", "endswith", "removeprefix", "removesuffix"})
+_LOOKUPS = frozenset({"get", "pop", "index", "count"})
 
 
-def compared_values(nodes: Sequence[ast.AST]) -> tuple[int | str, ...]:
-    """The numbers and short texts on either side of a comparison in these, of each kind the first ones in order."""
+def compared_values(nodes: Sequence[ast.AST]) -> tuple[int | str | None, ...]:
+    """The numbers and short texts on either side of a comparison in these, of each kind the first ones in order.
+
+    None is one of them if the code asks whether something is None.
+    """
     found = {value for node in nodes for each in ast.walk(node) for value in _of(each)}
     numbers = sorted(each for each in found if isinstance(each, int))[:_MOST]
-    return (*numbers, *sorted(each for each in found if isinstance(each, str))[:_MOST])
+    texts = sorted(each for each in found if isinstance(each, str))[:_MOST]
+    return (
+        *numbers,
+        *texts,
+        *((None,) if any(_asks_for_none(each) for node in nodes for each in ast.walk(node)) else ()),
+    )
 
 
 def compared_texts(node: ast.AST) -> tuple[str, ...]:
     """The texts among them, as literals."""
     return tuple(repr(each) for each in compared_values([node]) if isinstance(each, str))
+
+
+def choices(node: ast.AST, constants: Mapping[str, ast.expr]) -> dict[str, tuple[str, ...]]:
+    """By the name of a variable the values that code compares it with or looks it up under, as literals.
+
+    `constants` are the values of names outside of the code: the keys of a table are such values, too.
+    """
+    found: dict[str, dict[str, None]] = {}
+
+    def take(name: ast.expr, held: ast.expr) -> None:
+        if isinstance(name, ast.Name):
+            found.setdefault(name.id, {}).update(dict.fromkeys(_literals(held, constants)))
+
+    for each in ast.walk(node):
+        match each:
+            case ast.Compare(left=left, comparators=[right]):
+                take(left, right)
+                take(right, left)
+            case ast.Subscript(value=table, slice=key):
+                take(key, table)
+            case ast.Call(func=ast.Attribute(value=table, attr=attribute), args=[key, *_]) if attribute in _LOOKUPS:
+                take(key, table)
+            case ast.Match(subject=subject, cases=cases):
+                for case in cases:
+                    for part in ast.walk(case.pattern):
+                        if isinstance(part, ast.MatchValue):
+                            take(subject, part.value)
+    return {name: tuple(values)[:_MOST] for name, values in found.items() if values}
+
+
+def _literals(held: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    """The plain values of an expression, of a container's items or of a table's keys."""
+    name = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
+    held = constants.get(name, held)
+    match held:
+        case ast.Call(args=[inner, *_]):
+            yield from _literals(inner, {})
+        case ast.Dict(keys=keys):
+            parts: Sequence[ast.expr | None] = keys
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            parts = elements
+        case _:
+            parts = [held]
+    if isinstance(held, ast.Call):
+        return
+    yield from (repr(part.value) for part in parts if isinstance(part, ast.Constant) and _is_plain(part.value))
 
 
 def _of(node: ast.AST) -> Iterator[int | str]:
@@ -36,6 +91,15 @@ def _of(node: ast.AST) -> Iterator[int | str]:
             value = part.value if isinstance(part, ast.Constant) else None
             if _is_plain(value):
                 yield value
+
+
+def _asks_for_none(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Is | ast.IsNot)
+        and isinstance(node.comparators[0], ast.Constant)
+        and node.comparators[0].value is None
+    )
 
 
 def _is_plain(value: object) -> TypeGuard[int | str]:

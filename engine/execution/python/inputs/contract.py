@@ -28,14 +28,15 @@ Breaks = Callable[[list[Any]], bool]
 """Whether the values of one call violate such words."""
 
 
-def _numbers(values: list[Any]) -> Iterator[float]:
+def numbers(values: list[Any]) -> Iterator[float]:
+    """The numbers among values and in their lists and tables."""
     for value in values:
         if isinstance(value, int | float):
             yield value
         elif isinstance(value, list | tuple):
-            yield from _numbers(list(value))
+            yield from numbers(list(value))
         elif isinstance(value, dict):
-            yield from _numbers(list(value.values()))
+            yield from numbers(list(value.values()))
 
 
 def _groups(values: list[Any]) -> list[Any]:
@@ -66,15 +67,18 @@ def _is_circular(value: Any) -> bool:
     return False
 
 
+_FROM = r"\b(?:numbers?|integers?|whole \w+) from (?:{})\b(?! to)"
 _WORDS: tuple[tuple[str, Breaks], ...] = (
     (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|(never|not) empty|non-?empty",
      lambda values: any(not each for each in _groups(values))),
     (r"at least (two|2)\b", lambda values: any(len(each) < 2 for each in _groups(values))),
     (r"at least (three|3)\b", lambda values: any(len(each) < 3 for each in _groups(values))),
     (r"\b(not|never|cannot be|can't be) negative|non-?negative",
-     lambda values: any(each < 0 for each in _numbers(values))),
-    (r"\bpositive\b", lambda values: any(each <= 0 for each in _numbers(values))),
-    (r"(is|are|be) not zero|non-?zero", lambda values: any(each == 0 for each in _numbers(values))),
+     lambda values: any(each < 0 for each in numbers(values))),
+    (_FROM.format("0|zero"), lambda values: any(each < 0 for each in numbers(values))),
+    (_FROM.format("1|one"), lambda values: any(each < 1 for each in numbers(values))),
+    (r"\bpositive\b", lambda values: any(each <= 0 for each in numbers(values))),
+    (r"(is|are|be) not zero|non-?zero", lambda values: any(each == 0 for each in numbers(values))),
     (r"(of|have) (one|the same|equal) (length|size)|equally long",
      lambda values: len({len(each) for each in _groups(values)}) > 1 or any(map(_is_ragged, values))),
     (r"\bno (circles|cycles)\b|\bacyclic\b", lambda values: any(map(_is_circular, values))),
@@ -138,6 +142,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     docs = conditions(docstring)
     broken = exclusions(docs)
     changes: list[Callable[[Any], Any]] = [change for words, change in _REPAIRS if words.search(docs)]
+    changes += [_unique_pairs] * (_UNIQUE_IDS.search(docs) is not None)
     changes += [_unique_by((each[1] or each[2]).lower()) for each in _UNIQUE.finditer(docs)]
     stated = stated_values(f"{docs} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
@@ -287,6 +292,19 @@ def _unique_by(word: str) -> Callable[[Any], Any]:
     return change
 
 
+_UNIQUE_IDS = re.compile(r"(?i)\b(?:ids|keys|names|identifiers|numbers|codes) are unique\b")
+
+
+def _unique_pairs(value: Any) -> Any:
+    """Drops the tuples of a list whose first part an earlier one has: ids come first."""
+    if not isinstance(value, list) or not all(isinstance(each, tuple) and each for each in value):
+        return value
+    found: dict[str, Any] = {}
+    for each in value:
+        found.setdefault(repr(each[0]), each)
+    return list(found.values())
+
+
 def _closed(value: Any) -> Any:
     """A dictionary whose lists hold keys of it alone; anything else as it is."""
     if not isinstance(value, dict):
@@ -354,7 +372,7 @@ def is_senseless(name: str, value: Any, docs: str = "") -> bool:
         return False
     found = list(value.values()) if isinstance(value, dict) else [value]
     is_none = type(value) is int and value == 0 and _AT_LEAST_ONE.search(docs) is not None
-    return is_none or any(each < 0 for each in _numbers(found))
+    return is_none or any(each < 0 for each in numbers(found))
 
 
 def _repeated(text: str) -> Any:

@@ -6,10 +6,11 @@ number as its size, it hardly ever does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 
-from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Parameter
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
@@ -18,10 +19,21 @@ _TEXTS, _NUMBERS, _FLOATS = ("'a'", "'b'", "'c'"), ("1", "2", "3"), ("1.0", "2.0
 _FUNCTIONS = tuple(f"(lambda *given, **named: ({each}, *given))" for each in _TEXTS)
 
 
+_CHOSEN = 6
+"""Of so many values of a parameter that the code compares with others, all but one are one of these."""
+
+
 def few_valued(
-    rows: Sequence[ArgumentRow], parameters: Sequence[Parameter], seed: int, *, is_making: bool = False
+    rows: Sequence[ArgumentRow],
+    parameters: Sequence[Parameter],
+    seed: int,
+    choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    *,
+    is_making: bool = False,
 ) -> list[ArgumentRow]:
-    """The rows with small numbers and one of three texts for all single values; other values stay.
+    """The rows with small numbers and one of three texts for all single values and the parts of tables; others stay.
+
+    `choices` are the values that the code compares a parameter with: nearly all of its values are some of them.
 
     A parameter without a hint gets what its name suggests. If that is nothing, it gets a number if it is for making an
     object, where most such are sizes; of a method, in one half of the rows too, in the other half the first is a text,
@@ -37,7 +49,8 @@ def few_valued(
         keys = [] if is_making or number % 4 < 2 else free[:1]
         found.append(
             {
-                name: random.choice(_TEXTS) if name in keys or name in texts
+                name: random.choice(choices[name]) if choices.get(name) and random.randrange(_CHOSEN)
+                else random.choice(_TEXTS) if name in keys or name in texts
                 else random.choice(_FUNCTIONS) if name in called
                 else random.choice(_NUMBERS) if name in open_ones and not text.startswith(("{", "(lambda"))
                 else _fewer(text, random)
@@ -49,6 +62,10 @@ def few_valued(
 
 def _fewer(text: str, random: Random) -> str:
     value = literal(text)
+    if isinstance(value, dict) and value and all(isinstance(each, str) for each in value):
+        held = [_fewer(text_of(each), random) for each in value.values()][: len(_TEXTS)]
+        keys = random.sample(_TEXTS, len(held))
+        return "{" + ", ".join(f"{key}: {each}" for key, each in zip(keys, held, strict=True)) + "}"
     for kind, values in ((str, _TEXTS), (bool, (text,)), (int, _NUMBERS), (float, _FLOATS)):
         if isinstance(value, kind):
             return random.choice(values)

@@ -11,17 +11,18 @@ import re
 from pathlib import Path
 
 _MODULES = (
-    "originals", "doubles", "database", "encode", "aliasing", "scratch", "determinism", "loading", "effects",
-    "captured", "call", "result_pipe", "fork", "probes", "times/stopwatch", "times/growth", "compare", "times/timing",
-    "main",
+    "originals", "awaitables", "doubles", "database", "encode", "aliasing", "scratch", "determinism", "loading",
+    "effects", "captured", "call", "result_pipe", "fork", "probes", "times/stopwatch", "times/growth", "compare",
+    "times/timing", "main",
 )  # fmt: skip
 """Each after the modules that it imports from."""
-_LEFT_OUT = re.compile(rf"^from (?:__future__|{re.escape(__name__)}\.[\w.]+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)
+LEFT_OUT = re.compile(rf"^from (?:__future__|{re.escape(__name__)}\.[\w.]+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)
+"""The imports of one another."""
 
 
 def _joined() -> str:
     texts = ((Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in _MODULES)
-    return "from __future__ import annotations\n" + "\n\n".join(_LEFT_OUT.sub("", text) for text in texts)
+    return "from __future__ import annotations\n" + "\n\n".join(LEFT_OUT.sub("", text) for text in texts)
 
 
 PROGRAM = _joined()

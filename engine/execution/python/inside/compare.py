@@ -7,7 +7,7 @@ from typing import Any
 from stet_ls.engine.execution.python.inside.call import CallTimeLimit
 from stet_ls.engine.execution.python.inside.fork import forked
 from stet_ls.engine.execution.python.inside.originals import real_clock
-from stet_ls.engine.execution.python.inside.probes import unseen
+from stet_ls.engine.execution.python.inside.probes import WRONG_KIND, unseen
 from stet_ls.engine.execution.python.inside.times.growth import growth
 
 UNFIT = ("late", "limit", "died", "reached")
@@ -51,10 +51,18 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     }
     if len(shown) < len(same) / 2 and not any(each["load"] for each in others):
         report["growth"] = growth(job, same - shown, end)
-    settled = all(is_rounded(each["outcomes"].get(n, {})) for each in (base, *others) for n in shown)
+    settled = all(may_be_excused([each["outcomes"].get(n, {}) for each in (base, *others)]) for n in shown)
     if job["probed"] and settled and not any(each["load"] for each in others):
         report["unseen"] = unseen(job, [call for call in calls if call[0] in same], end)
     return report
+
+
+def may_be_excused(outcomes: list[dict[str, Any]]) -> bool:
+    """Whether a difference may not count: numbers that may be rounded, an input that the first text fails on by
+    accident, or one on which all fail. Then it matters what the other inputs execute.
+    """
+    fails = outcomes[0].get("error") in WRONG_KIND or all(each.get("kind") == "raised" for each in outcomes)
+    return fails or all(map(is_rounded, outcomes))
 
 
 def is_rounded(outcome: dict[str, Any]) -> bool:

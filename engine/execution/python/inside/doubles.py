@@ -14,6 +14,8 @@ import sys
 import zlib
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
+from stet_ls.engine.execution.python.inside.awaitables import EndOfLoop
+
 FAR = 100
 """The characters of a path from which on `get` finds nothing: answers lead to answers without end otherwise."""
 REPEATS = 3
@@ -40,13 +42,15 @@ class UseRecord:
     """What the doubles of one call recorded: `calls` are the uses that have an effect, `uses` all kinds of use by path.
 
     In `uses`, all items of an iterable have one path. `last` is the path used last. `named` are the numbers and texts
-    that the code compares with: one stand-in in four answers with these.
+    that the code compares with: one stand-in in four answers with these. Where it asks for None, a call in eight
+    gives that.
     """
 
     def __init__(self, named: Any = (), failures: Any = FAILURES) -> None:
         self.failures = failures
         self.numbers: list[int] = [each for each in named if isinstance(each, int)]
         self.texts: list[str] = [each for each in named if isinstance(each, str)]
+        self.asks_for_none = None in named
         self.calls: list[str] = []
         self.uses: dict[str, dict[str, None]] = {}
         self.counts: dict[str, int] = {}
@@ -133,6 +137,8 @@ class Double:
             return self._stet_answers[name]
         if count > REPEATS or (name == "get" and len(self._stet_way) > FAR):
             return EndOfLoop(EMPTY.get(name)) if is_awaited else EMPTY.get(name)
+        if self._stet_book.asks_for_none and self._stet_seed % 2 and not drawn(self, "none", 4):
+            return EndOfLoop(None) if is_awaited else None
         again = f"#{count}" if count > 1 and name in EMPTY else ""
         step = f"({arguments}){again}"
         if is_awaited:
@@ -241,62 +247,6 @@ class Double:
 
     def __repr__(self) -> str:
         return f"<{self._stet_way}>"
-
-
-class AsyncItems:
-    """An asynchronous iterator over items; those that were not taken are in `items`."""
-
-    def __init__(self, items: Any) -> None:
-        self.items = list(items)
-
-    def __aiter__(self) -> Any:
-        return self
-
-    async def __anext__(self) -> Any:
-        if not self.items:
-            raise StopAsyncIteration
-        return self.items.pop(0)
-
-    def __repr__(self) -> str:
-        return f"<later {self.items!r}>"
-
-
-def awaited_function(function: Any) -> Any:
-    """The function as a coroutine function: of calls that run side by side, earlier ones are done later."""
-    turns = [3, 2, 0, 1]
-
-    async def awaited(*args: Any, **kw: Any) -> Any:
-        import asyncio
-
-        turns.append(turns.pop(0))
-        for _ in range(turns[-1]):
-            await asyncio.sleep(0)
-        return function(*args, **kw)
-
-    return awaited
-
-
-class EndOfLoop:
-    """What a call of a double gives in a coroutine when it has been made often: awaited, the answer that ends loops."""
-
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __iter__(self) -> Any:
-        return iter(())
-
-    def __await__(self) -> Any:
-        yield from ()
-        return self.answer
-
-    def send(self, _: Any) -> Any:
-        return next(self.__await__())
-
-    def __repr__(self) -> str:
-        return repr(self.answer)
 
 
 def inner(double: Double, step: str, shape: str) -> Any:

@@ -85,7 +85,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
     elements: list[tree_sitter.Node] = []
     plain: set[str] = set()
     asked: set[ValueKind] = set()
-    is_indexed = False
+    is_indexed, awaited = False, set[str]()
     for each in _through_copies(uses):
         around = each.parent
         if around is None:
@@ -98,6 +98,8 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
             parts.setdefault(member, []).append(around)
             if around.parent is not None and around.parent.child_by_field_name("function") == around:
                 called.setdefault(member, _method_of(body, around.parent, deepest))
+                holder = around.parent.parent
+                awaited |= {member} if holder is not None and holder.type == "await_expression" else set()
             other = _other_side(around, around.parent) if around.parent is not None else None
             if other is not None and other.type in ("string", "number"):
                 compared.setdefault(member, []).append(text_of(other))
@@ -115,7 +117,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
         else:
             plain |= _as_plain(each, around)
     element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
-    kind = _decided(name, members, element, plain, is_indexed=is_indexed)
+    kind = _decided(name, members, element, plain, awaited, is_indexed=is_indexed)
     if kind.name == "object" and kind.fields:
         kind = replace(
             kind,
@@ -143,6 +145,10 @@ def _one_of(literals: list[str], kind: ValueKind) -> ValueKind:
     return union((*(ValueKind("literal", text=each) for each in dict.fromkeys(literals)), kind)) if literals else kind
 
 
+_NAMING = {"variable_declarator": "name", "assignment_expression": "left"}
+"""What gives a result a name, by the field that holds it."""
+
+
 def _method_of(body: tree_sitter.Node, call: tree_sitter.Node, deepest: int) -> ValueKind:
     """A method that gives what the code uses of its result: `const { state } = await api.job(id)`."""
     holder = call.parent
@@ -151,8 +157,13 @@ def _method_of(body: tree_sitter.Node, call: tree_sitter.Node, deepest: int) -> 
     if holder is None or not deepest:
         return METHOD
     result = ANY
-    name = holder.child_by_field_name("name") if holder.type == "variable_declarator" else None
-    if name is not None:
+    name = holder.child_by_field_name(_NAMING[holder.type]) if holder.type in _NAMING else None
+    chained = holder.child_by_field_name("property") if holder.type == "member_expression" and not is_later else None
+    if chained is not None and text_of(chained) != "then":
+        further = holder.parent if holder.parent is not None and holder.parent.type == "call_expression" else None
+        method = _method_of(body, further, deepest - 1) if further is not None else _by_name(text_of(chained))
+        result = ValueKind("object", fields=((text_of(chained), method, False),))
+    elif name is not None:
         result = _of_pattern(name) or _of_uses(body, _uses(body, text_of(name)), "", deepest - 1)
     elif holder.type == "member_expression" and text_of(holder).endswith(".then") and holder.parent is not None:
         is_later = True
@@ -263,7 +274,10 @@ def _named_by(body: tree_sitter.Node, item: tree_sitter.Node) -> list[tree_sitte
     return _uses(body, text_of(name)) if name is not None and name.type == "identifier" else []
 
 
-def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], *, is_indexed: bool) -> ValueKind:
+def _decided(
+    name: str, members: set[str], element: ValueKind, plain: set[str], awaited: set[str], *, is_indexed: bool
+) -> ValueKind:
+    """The kind of what has such members; methods that are `awaited` are those of no text and no array."""
     named = next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
     fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
     if "record" in plain:  # with any keys, and those that the code names
@@ -271,11 +285,11 @@ def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], 
         value = union((NUMBER, STRING)) if element.name in _SINGLE else element
         more = tuple((each, value, True) for each in _MORE_KEYS)
         return ValueKind("object", fields=(*named_ones, *more))
-    if members & _STRING and not members & (_ARRAY - {"concat"}):
+    if members & _STRING and not members & (_ARRAY - {"concat"}) and not awaited:
         return STRING
-    if members & _ARRAY:
+    if members & _ARRAY - awaited:
         return ValueKind("array", (element if element.name != "any" else _element_of(named),))
-    if is_indexed or members & _EITHER:
+    if is_indexed or members & _EITHER - awaited:
         if element.name not in ("any", "string"):
             return ValueKind("array", (element,))
         if named.name in ("string", "array"):

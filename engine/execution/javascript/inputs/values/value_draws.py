@@ -151,7 +151,7 @@ class ValueDraws:
         return self.random.choice(makings) if makings else "{}"
 
     def _function(self, kind: ValueKind, depth: int) -> str:
-        if kind.name != "returning" and kind.items and self.random.random() < 0.6:
+        if kind.name != "returning" and kind.items and self.random.random() < 0.85:
             value = self.value(kind.items[0], depth)
             return f"({f'{kind.text} ' if kind.text else ''}() => ({value}))"
         if kind.name == "returning":

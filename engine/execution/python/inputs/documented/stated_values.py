@@ -94,9 +94,9 @@ def as_stated(call: Call, stated: StatedValues) -> Call | None:
     new: dict[str, Any] = {}
     for name, (low, high) in stated.ranges.items():
         if name in values:
-            if isinstance(values[name], bool) or not isinstance(values[name], int | float):
+            new[name] = _all_within(values[name], low, high)
+            if new[name] is None:
                 return None
-            new[name] = _within(values[name], low, high)
     if stated.letters or stated.form:
         texts = [name for name, value in values.items() if isinstance(value, str)]
         if len(texts) != 1:
@@ -166,6 +166,22 @@ def _named(word: str, names: list[str]) -> str:
 def _has_branch(node: ast.AST) -> bool:
     """Whether code may decide what becomes of a text of another form."""
     return any(isinstance(each, _BRANCHES) or getattr(each, "attr", "") in _LENIENT for each in ast.walk(node))
+
+
+def _all_within(value: Any, low: int, high: int | None) -> Any:
+    """The value with each number in it within the bounds, which a plural has too; None for a text, a flag and None."""
+    match value:
+        case bool():
+            return None
+        case int() | float():
+            return _within(value, low, high)
+        case list() | tuple():
+            items = [_all_within(each, low, high) for each in value]
+            return None if any(each is None for each in items) else type(value)(items)
+        case dict():
+            held = {key: _all_within(each, low, high) for key, each in value.items()}
+            return None if any(each is None for each in held.values()) else held
+    return None
 
 
 def _within(value: float, low: int, high: int | None) -> float:

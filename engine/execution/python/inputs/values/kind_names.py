@@ -42,3 +42,22 @@ COUNTED = re.compile(rf"{WHOLE.pattern}|(?:\w+_)?(?:width|height|days|hours|minu
 def named_kind(name: str) -> str:
     """The kind that a name suggests, as a hint; "" for none."""
     return next((kind for pattern, kind in _NAMES if re.fullmatch(pattern, name.lower())), "")
+
+
+METHODS = {
+    name: kind
+    for kind, names in {
+        "str": (
+            "split strip lower upper replace startswith endswith isdigit isalpha encode format join find title isupper"
+            " islower splitlines lstrip rstrip capitalize swapcase ljust rjust center zfill partition rpartition"
+            " removeprefix removesuffix casefold isalnum isspace istitle isnumeric isdecimal rsplit expandtabs"
+        ),
+        "list[int]": "append extend insert sort reverse pop",
+        "dict[str, int]": "items keys values get setdefault",
+        "set[int]": "add union intersection difference discard issubset",
+        "float": "is_integer bit_length",
+        "date": "weekday isoweekday isoformat toordinal strftime isocalendar",
+    }.items()
+    for name in names.split()
+}
+"""The kind whose method a name is."""

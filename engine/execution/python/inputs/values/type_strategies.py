@@ -11,8 +11,10 @@ from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
+from stet_ls.engine.execution.python.inputs.values.dates import in_order
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.word_texts import FIELDS, PAIRS, commands
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 TextStrategy = st.SearchStrategy[str]
@@ -143,7 +145,10 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
             return None
         return st.tuples(*[part for part in parts if part is not None]).map(lambda items: "(" + ", ".join(items) + ",)")
     item = _inner(inner, 0, below, INTEGERS(known))
-    return lists(item, kind, small=known.depth > 0)
+    made = lists(item, kind, small=known.depth > 0)
+    if known.compared and inner and _name(inner[0]) == "str":  # a program runs only as far as its first wrong word
+        return st.one_of(made, lists(commands(known.compared, known.constants), kind, small=known.depth > 0))
+    return made
 
 
 def _mapping(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> TextStrategy | None:
@@ -193,7 +198,7 @@ def class_objects(name: str, known: ModuleContext) -> TextStrategy | None:
     if shape.abstract or known.depth > _DEEPEST:
         return None
     given = of_parameters(shape.init, known.deeper(), lambda each, below: below.of_parameter(each, shape.node, below))
-    return given.map(lambda row: f"{name}({arguments(shape.init, row)})")
+    return given.map(lambda row: f"{name}({arguments(shape.init, in_order(row))})")
 
 
 def of_parameters(
@@ -224,16 +229,14 @@ def SHORT(known: ModuleContext) -> TextStrategy:
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
     ]
     options += [st.sampled_from(known.matching)] * 3 if known.matching else []
-    options += [st.sampled_from(known.compared)] if known.compared else []
+    options += [st.sampled_from(known.compared), commands(known.compared, own)] if known.compared else []
     forms = [text for text in own if len(text) > _MOST_UNITS and any(map(str.isdigit, text))]
     options += [st.sampled_from(forms)] * 2 if forms else []
     return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), _structured(own)] if own else options)
 
 
-_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
-_MOST_UNITS = 4
+_MOST_UNITS, _MOST_SIGNS = 4, 3
 """Letters of a text that names units, as "dhms" does."""
-_FIELDS = ("1", "2", "12", "0", "a", "bc", " b ", "-3", "4.5", "7")
 
 
 def _structured(own: Sequence[str]) -> TextStrategy:
@@ -242,11 +245,12 @@ def _structured(own: Sequence[str]) -> TextStrategy:
     if not parts:
         return st.sampled_from(own)
     words = [each for each in parts if each.isalnum() and len(each) > 1]
-    field, sign = st.sampled_from((*_FIELDS, *words)), st.sampled_from(parts)
+    signs = [each for each in parts if not each.isalnum()][:_MOST_SIGNS]
+    field, sign = st.sampled_from((*FIELDS, *words, *signs)), st.sampled_from(parts)
     fields = st.tuples(sign, st.lists(field, min_size=2, max_size=5)).map(lambda each: each[0].join(each[1]))
     number = st.one_of(st.sampled_from(("0", "1")), st.integers(0, 99).map(str))
     numbers = st.tuples(sign, st.lists(number, min_size=2, max_size=4)).map(lambda each: each[0].join(each[1]))
-    pairs = [pair for pair in _PAIRS if pair[0] in parts and pair[1] in parts] or [(each, each) for each in parts]
+    pairs = [pair for pair in PAIRS if pair[0] in parts and pair[1] in parts] or [(each, each) for each in parts]
     enclosed = st.tuples(st.sampled_from(pairs), field).map(lambda each: each[0][0] + each[1] + each[0][1])
     units = [each for part in parts if part.isalpha() and len(part) <= _MOST_UNITS for each in part]
     measured = st.lists(st.tuples(number, st.sampled_from(units or [""])).map("".join), min_size=1, max_size=3)

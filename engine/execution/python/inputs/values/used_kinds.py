@@ -5,27 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from stet_ls.engine.execution.python.inputs.values.dates import by_compared, by_difference, is_name, replaced
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS, named_kind
 from stet_ls.engine.execution.python.inputs.values.regex_texts import SEARCHES
-
-METHODS = {
-    name: kind
-    for kind, names in {
-        "str": (
-            "split strip lower upper replace startswith endswith isdigit isalpha encode format join find title isupper"
-            " islower splitlines lstrip rstrip capitalize swapcase ljust rjust center zfill partition rpartition"
-            " removeprefix removesuffix casefold isalnum isspace istitle isnumeric isdecimal rsplit expandtabs"
-        ),
-        "list[int]": "append extend insert sort reverse pop",
-        "dict[str, int]": "items keys values get setdefault",
-        "set[int]": "add union intersection difference discard issubset",
-        "float": "is_integer bit_length",
-        "date": "weekday isoweekday isoformat toordinal strftime isocalendar",
-    }.items()
-    for name in names.split()
-}
-"""The kind whose method a name is."""
 
 _BUILT_IN = {
     "dict": "dict[str, int]",
@@ -37,11 +20,12 @@ _BUILT_IN = {
     "abs": "int",
 }
 
+_TABLE = "dict[str, int]"
 _SEVERAL = ["list[int]", "str", "list[str]"]
 
 
-def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
-    """The kinds that a name's uses imply, and those that they leave open."""
+def kinds_by_use(name: str, node: ast.AST, within: frozenset[str] = frozenset()) -> tuple[list[str], list[str]]:
+    """The kinds that a name's uses imply, and those that they leave open; `within` are names that hold it."""
     found: list[str] = []
     weak: list[str] = []
     moments: list[str] = []
@@ -56,10 +40,10 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
     counted = {each.target.id for each in ast.walk(node) if isinstance(each, ast.AugAssign)
                and isinstance(each.target, ast.Name) and _is_whole(each.value)}  # fmt: skip
     for each in ast.walk(node):
-        if isinstance(each, ast.Call) and (moment := _replaced(each, names)):
+        if isinstance(each, ast.Call) and (moment := replaced(each, names)):
             moments.append(moment)
-        if isinstance(each, ast.Attribute) and each.attr in METHODS and any(is_name(each.value, one) for one in names):
-            found.append(METHODS[each.attr])
+        if isinstance(each, ast.Attribute):
+            found += _by_method(each, name, names)
         elif isinstance(each, ast.Call):
             is_awaited = is_joined or id(each) in awaited
             strong, open_ones = _by_call(each, name, is_dropped=id(each) in dropped, is_awaited=is_awaited)
@@ -76,27 +60,68 @@ def kinds_by_use(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
         elif isinstance(each, ast.Subscript) and is_name(each.value, name):
             weak += _subscripted(each.slice)
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
-    if moments:
-        found = [*moments, *(each for each in found if each != "str")]
-    found += [] if found else _by_compared(names, node)
+    found = _surest(found, moments, name, node, within)
+    found += [] if found else by_compared(names, node)
     found += ["Callable"] if _is_called_later(name, node) else []
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
 
-_OF_TIMES, _OF_DATES = {"hour", "minute", "second", "microsecond", "tzinfo"}, {"year", "month", "day"}
+def _surest(found: list[str], moments: list[str], name: str, node: ast.AST, within: frozenset[str]) -> list[str]:
+    """The kinds without those that only seemed to be so: what is replaced is no text, what is subtracted no number."""
+    if moments:
+        found = [*moments, *(each for each in found if each != "str")]
+    if _TABLE in found:
+        table = _table(name, node, within)
+        found = [table if each == _TABLE else each for each in found if each != "list[int]"]
+    if dated := by_difference(name, node):
+        found = [*dated, *(each for each in found if each != "int")]
+    return found
 
 
-def _replaced(call: ast.Call, names: set[str]) -> str:
-    """The kind of one of the names if the call is `now.replace(hour=8)`; "" if it is another call."""
-    words = {each.arg for each in call.keywords}
-    held = call.func  # of a method
-    if (
-        not isinstance(held, ast.Attribute)
-        or held.attr != "replace"
-        or not any(is_name(held.value, one) for one in names)
-    ):
-        return ""
-    return "datetime" if words & _OF_TIMES else "date" if words & _OF_DATES else ""
+_OF_BYTES = frozenset({"hashlib", "zlib", "base64", "binascii"})
+"""Modules whose functions take bytes."""
+
+
+def _table(name: str, node: ast.AST, within: frozenset[str]) -> str:
+    """The kind of a table, with that of its values as the code uses them."""
+    values: list[str] = []
+    for each in ast.walk(node):
+        if isinstance(each, ast.For | ast.comprehension):
+            values += _value_names(each.target, _iterated(each.iter), name)
+        elif isinstance(each, ast.Assign) and isinstance(each.value, ast.Subscript):
+            target = each.targets[0]
+            if isinstance(target, ast.Name) and is_name(each.value.value, name):
+                values.append(target.id)
+    inner = frozenset({*within, name})
+    kinds = (kind for value in dict.fromkeys(values) if value not in inner and len(inner) < _DEEPEST
+             for kind in kinds_by_use(value, node, inner)[0] if "Call" not in kind)  # fmt: skip
+    return f"dict[str, {next(kinds, 'int')}]"
+
+
+_DEEPEST = 4
+"""Tables within tables, and one more."""
+
+
+def _value_names(target: ast.expr, iterated: ast.expr, name: str) -> list[str]:
+    """The name of the values in a loop over a table's items or values."""
+    held = iterated.func if isinstance(iterated, ast.Call) else None
+    if not isinstance(held, ast.Attribute) or not is_name(held.value, name):
+        return []
+    if held.attr == "items" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target = target.elts[1]
+    elif held.attr != "values":
+        return []
+    return [target.id] if isinstance(target, ast.Name) else []
+
+
+def _iterated(node: ast.expr) -> ast.expr:
+    """What a loop goes through, be it sorted or copied before."""
+    if isinstance(node, ast.Call) and node.args and getattr(node.func, "id", "") in _ORDERS:
+        return node.args[0]
+    return node
+
+
+_ORDERS = frozenset({"sorted", "list", "tuple", "reversed", "set"})
 
 
 def _is_called_later(name: str, node: ast.AST) -> bool:
@@ -106,6 +131,17 @@ def _is_called_later(name: str, node: ast.AST) -> bool:
     called = (each.func for each in ast.walk(node) if kept and isinstance(each, ast.Call))
     return any(isinstance(each, ast.Attribute) and each.attr in kept and getattr(each.value, "id", "") == "self"
                for each in called)  # fmt: skip
+
+
+def _by_method(used: ast.Attribute, name: str, names: set[str]) -> list[str]:
+    """The kind whose method an attribute is, or that of a list of texts: `lines[number].strip()`."""
+    kind = METHODS.get(used.attr, "")
+    if kind and any(is_name(used.value, each) for each in names):
+        return [kind]
+    match used.value:
+        case ast.Subscript(value=held, slice=place) if kind == "str" and is_name(held, name):
+            return [] if isinstance(place, ast.Constant | ast.Slice) else ["list[str]"]
+    return []
 
 
 def _first(value: ast.expr) -> ast.expr:
@@ -127,6 +163,8 @@ def _by_call(call: ast.Call, name: str, *, is_dropped: bool, is_awaited: bool) -
     """The kinds that a call of a name, or with it, implies, and those that it leaves open."""
     called = getattr(call.func, "id", "")
     is_given = any(is_name(each, name) for each in call.args)
+    if is_given and getattr(getattr(call.func, "value", None), "id", "") in _OF_BYTES:
+        return ["bytes"], []
     if called == name:
         if is_awaited:
             return ["AwaitedCallable"], []
@@ -182,38 +220,6 @@ def _tested(node: ast.expr) -> set[int]:
     return {id(node)}
 
 
-def _by_compared(names: set[str], node: ast.AST) -> list[str]:
-    """The kind of what is compared with one of the names, or subtracted, as its methods tell it: that of a date."""
-    others = {
-        other.id for each in ast.walk(node) if isinstance(each, ast.Compare | ast.BinOp)
-        for sides in [[each.left, *(each.comparators if isinstance(each, ast.Compare) else [each.right])]]
-        if any(isinstance(side, ast.Name) and side.id in names for side in sides)
-        for other in sides if isinstance(other, ast.Name) and other.id not in names
-    }  # fmt: skip
-    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)
-            and isinstance(each.value, ast.Name) and each.value.id in others)  # fmt: skip
-    if any(METHODS.get(each) == "date" for each in used):
-        return ["date"]
-    kinds = (kind for other in sorted(others) for kind in _moved(other, node))
-    return [kind for kind in [next(kinds, "")] if kind]
-
-
-def _moved(name: str, node: ast.AST) -> list[str]:
-    """The kind of a name that a `timedelta` is added to, or to what stands for it."""
-    names = {name, *(each.targets[0].id for each in ast.walk(node) if isinstance(each, ast.Assign)
-                     and isinstance(each.targets[0], ast.Name) and is_name(each.value, name))}  # fmt: skip
-    sums = (each for each in ast.walk(node) if isinstance(each, ast.BinOp | ast.AugAssign))
-    for each in sums:
-        sides: list[ast.expr] = (
-            [each.target, each.value] if isinstance(each, ast.AugAssign) else [each.left, each.right]
-        )
-        if any(isinstance(side, ast.Name) and side.id in names for side in sides) and any(
-            isinstance(side, ast.Call) and _name_of(side.func) == "timedelta" for side in sides
-        ):
-            return ["date"]
-    return []
-
-
 def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
     """The kinds that the methods called on a loop's variable imply."""
     name = getattr(target, "id", "")
@@ -257,7 +263,7 @@ def _kind_of_part(name: str, node: ast.AST) -> str:
         return "Index"
     used = [METHODS[each.attr] for each in ast.walk(node)
             if isinstance(each, ast.Attribute) and is_name(each.value, name) and each.attr in METHODS]  # fmt: skip
-    return used[0] if used else named_kind(name).replace("Callable", "")
+    return next(iter([*used, *by_difference(name, node)]), named_kind(name).replace("Callable", ""))
 
 
 def kinds_of_parts(node: ast.AST, parameters: Collection[str]) -> list[str]:
@@ -307,15 +313,9 @@ def _is_key(index: ast.expr, name: str, node: ast.AST) -> bool:
     """Whether a subscript is what comes from iterating over the same thing: its key."""
     loops = (each for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension))
     return any(
-        isinstance(each.target, ast.Name) and is_name(index, each.target.id) and is_name(each.iter, name)
+        isinstance(each.target, ast.Name) and is_name(index, each.target.id) and is_name(_iterated(each.iter), name)
         for each in loops
     )
-
-
-def is_name(node: ast.AST, name: str) -> bool:
-    """Whether a node is that name, with a sign before it or without."""
-    node = node.operand if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not) else node
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_whole(node: ast.expr) -> bool:
