@@ -91,6 +91,8 @@ def _plain(trial: HarnessRun, language: str) -> dict[str, str]:
     return {text: plain for text in texts if (plain := without_types(text, language)) is not None}
 
 
+_TAKEN = re.compile(r"\bfunction\b[^()]*\(([^()]*)|\(([^()]*)\)(?:: \w+)? =>")
+"""What functions within take: one that is returned is called, too."""
 _ASYNCHRONOUS = re.compile(r"\basync\b|\bawait\b|\.then\(")
 
 
@@ -104,7 +106,8 @@ def _records(text: str, target: str, language: str) -> str:
             own = Source(text).slice(unit.span)
             if _ASYNCHRONOUS.search(own):
                 return "async"
-            names = "|".join(dict.fromkeys(re.findall(r"[A-Za-z_$][\w$]*", unit.signature.partition("(")[2])))
+            taken = " ".join((unit.signature.partition("(")[2], *map("".join, _TAKEN.findall(own))))
+            names = "|".join(dict.fromkeys(re.findall(r"[A-Za-z_$][\w$]*", taken)))
             alone = re.search(rf"(?m)(?:^|[;{{)])\s*(?:{names})\([^;]*\);?\s*(?:\}}|$)", own) if names else None
             return "calls" if alone else ""
     return ""

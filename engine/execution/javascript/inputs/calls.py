@@ -135,19 +135,23 @@ class _Inputs:
         called = f"{self._subject.name}({arguments(self._subject.parameters, names)})"
         if self._made is None:
             return Call(setup, f"__out__({called})", tuple(names.values()), origin, _PRINTER)
-        # What it takes is a guess, even where its maker's arguments are not.
+        # What it takes is a guess, even where its maker's arguments are not. Bound arguments show what becomes of them.
         given = self._given_to(self._made, setup)
-        steps = [f"const made = {called}", *(f"__out__(made({each}))" for each in given)]
-        return Call(setup, "\n".join(steps), tuple(names.values()), GUESSED, _PRINTER)
+        names_of = [[f"given{n}{k}" for k in range(len(each))] for n, each in enumerate(given)]
+        pairs = [pair for each, texts in zip(names_of, given, strict=True) for pair in zip(each, texts, strict=True)]
+        lines = [setup, *(f"const {name} = {text}" for name, text in pairs)]
+        steps = [f"const made = {called}", *(f"__out__(made({', '.join(each)}))" for each in names_of)]
+        all_names = (*names.values(), *(name for name, _ in pairs))
+        return Call("\n".join(filter(None, lines)), "\n".join(steps), all_names, GUESSED, _PRINTER)
 
-    def _given_to(self, made: tree_sitter.Node, setup: str) -> Sequence[str]:
+    def _given_to(self, made: tree_sitter.Node, setup: str) -> Sequence[Sequence[str]]:
         """Arguments for some calls of a function that was made: of the kinds that it uses, or any if these are open."""
         parameters = parameters_of(self._module, made)
         kinds = [used_as(made, each.name) if each.kind.name == "any" else each.kind for each in parameters]
         if all(each.name in ("any", "number", "string") for each in kinds):
             return _GIVEN[len(setup) % len(_GIVEN)]
         draws = ValueDraws(zlib.crc32(setup.encode()), constants(self._module, self._subject.node))
-        return [", ".join(draws.value(kind) for kind in kinds) for _ in range(_TIMES_CALLED)]
+        return [[draws.value(kind) for kind in kinds] for _ in range(_TIMES_CALLED)]
 
     def _on_objects(self, rows: list[_RowWithOrigin]) -> Iterator[Call]:
         """A method's calls, each on a separate object on which other methods were called before."""
@@ -234,7 +238,9 @@ def _promised(row: ArgumentRow) -> ArgumentRow:
 
 
 _TIMES_CALLED = 3
-_GIVEN = (("3", "3", "4"), ("2", '"a b"', ""), ('"a"', '"b"', '"a"'), ("[1, 2]", "[3]", "5, 1"))
+_GIVEN: Sequence[Sequence[Sequence[str]]] = (
+    (["3"], ["3"], ["4"]), (["2"], ['"a b"'], []), (['"a"'], ['"b"'], ['"a"']), (["[1, 2]"], ["[3]"], ["5", "1"]),
+)  # fmt: skip
 """What a function that was made is called with, one call after the other."""
 
 

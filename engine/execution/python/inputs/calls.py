@@ -193,7 +193,8 @@ def _counted_lives(
         for step in steps:
             given, making = _given(parts.makings[0])
             often = f"for _ in range({number}):\n    try: obj.{step}\n    except Exception: pass"
-            after = _quiet([f"__out__(obj.{each})" for each in (*steps, step, *steps)])
+            others = [each for each in steps if each != step]
+            after = _quiet([f"__out__(obj.{each})" for each in (*others, step, *others)])
             body = [*_bindings(given), f"obj = {making}", often, *after]
             yield Call("", "\n".join(body), ("obj", *given), _origin(making, GUESSED))
 

@@ -14,7 +14,7 @@ from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
 from stet_ls.engine.execution.python.inputs.values.dates import in_order
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.word_texts import FIELDS, PAIRS, commands
+from stet_ls.engine.execution.python.inputs.values.word_texts import MOST_UNITS, commands, structured
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 TextStrategy = st.SearchStrategy[str]
@@ -230,37 +230,9 @@ def SHORT(known: ModuleContext) -> TextStrategy:
     ]
     options += [st.sampled_from(known.matching)] * 3 if known.matching else []
     options += [st.sampled_from(known.compared), commands(known.compared, own)] if known.compared else []
-    forms = [text for text in own if len(text) > _MOST_UNITS and any(map(str.isdigit, text))]
+    forms = [text for text in own if len(text) > MOST_UNITS and any(map(str.isdigit, text))]
     options += [st.sampled_from(forms)] * 2 if forms else []
-    return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), _structured(own)] if own else options)
-
-
-_MOST_UNITS, _MOST_SIGNS = 4, 3
-"""Letters of a text that names units, as "dhms" does."""
-
-
-def _structured(own: Sequence[str]) -> TextStrategy:
-    """Texts that are taken apart at what the code names: fields between separators, words in a pair of signs, lines."""
-    parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
-    if not parts:
-        return st.sampled_from(own)
-    words = [each for each in parts if each.isalnum() and len(each) > 1]
-    signs = [each for each in parts if not each.isalnum()][:_MOST_SIGNS]
-    field, sign = st.sampled_from((*FIELDS, *words, *signs)), st.sampled_from(parts)
-    fields = st.tuples(sign, st.lists(field, min_size=2, max_size=5)).map(lambda each: each[0].join(each[1]))
-    number = st.one_of(st.sampled_from(("0", "1")), st.integers(0, 99).map(str))
-    numbers = st.tuples(sign, st.lists(number, min_size=2, max_size=4)).map(lambda each: each[0].join(each[1]))
-    pairs = [pair for pair in PAIRS if pair[0] in parts and pair[1] in parts] or [(each, each) for each in parts]
-    enclosed = st.tuples(st.sampled_from(pairs), field).map(lambda each: each[0][0] + each[1] + each[0][1])
-    units = [each for part in parts if part.isalpha() and len(part) <= _MOST_UNITS for each in part]
-    measured = st.lists(st.tuples(number, st.sampled_from(units or [""])).map("".join), min_size=1, max_size=3)
-    assigned = st.lists(st.tuples(field, st.one_of(field, enclosed)), min_size=1, max_size=4)
-    settings = st.tuples(st.one_of(st.just(""), enclosed.map(lambda each: f"{each}\n")), sign, assigned).map(
-        lambda each: each[0] + "\n".join(f"{name}{each[1]}{value}" for name, value in each[2])
-    )
-    lines = st.lists(st.one_of(fields, enclosed), min_size=2, max_size=5).map("\n".join)
-    sized = [st.tuples(st.sampled_from(("", " ")), measured).map(lambda each: each[0].join(each[1]))] if units else []
-    return st.one_of(fields, numbers, numbers, enclosed, lines, lines, settings, settings, *sized).map(repr)
+    return st.one_of([*options, options[0], st.sampled_from(own), _joined(own), structured(own)] if own else options)
 
 
 def _places(known: ModuleContext) -> TextStrategy:
@@ -268,10 +240,15 @@ def _places(known: ModuleContext) -> TextStrategy:
     return st.one_of(*[st.integers(0, 2).map(repr)] * 3, INTEGERS(known))
 
 
+_RUN = 3
+"""Of a sign, side by side."""
+
+
 def _joined(own: Sequence[str]) -> TextStrategy:
     """Texts of what the code names and of letters, side by side: one that is searched for a separator has some."""
     parts = [text for each in own if isinstance(text := literal_eval(each), str) and 0 < len(text) <= _LONGEST_PART]
-    return st.lists(st.sampled_from([*parts, "a", "b", " ", "1"]), max_size=9).map("".join).map(repr)
+    runs = [each * _RUN for each in parts if len(each) == 1 and not each.isalnum()][:_RUN]
+    return st.lists(st.sampled_from([*parts, *runs, "a", "b", " ", "1"]), max_size=9).map("".join).map(repr)
 
 
 def _bytes(known: ModuleContext) -> TextStrategy:
@@ -294,8 +271,9 @@ def _of_texts(*texts: str) -> Callable[[ModuleContext], TextStrategy]:
 
 def _date(kind: str, parts: str) -> Callable[[ModuleContext], TextStrategy]:
     def strategy(_: ModuleContext) -> TextStrategy:
-        numbers = st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28), st.integers(0, 23))
-        return numbers.map(lambda each: f"__import__('datetime').{kind}({parts.format(*each)})")
+        any_one = st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28), st.integers(0, 23))
+        near = st.tuples(st.just(2024), st.just(2), st.integers(24, 29), st.integers(8, 12))  # each other: they meet
+        return st.one_of(any_one, near, near).map(lambda each: f"__import__('datetime').{kind}({parts.format(*each)})")
 
     return strategy
 

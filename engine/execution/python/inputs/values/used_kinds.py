@@ -67,7 +67,7 @@ def kinds_by_use(name: str, node: ast.AST, within: frozenset[str] = frozenset())
 
 
 def _surest(found: list[str], moments: list[str], name: str, node: ast.AST, within: frozenset[str]) -> list[str]:
-    """The kinds without those that only seemed to be so: what is replaced is no text, what is subtracted no number."""
+    """The kinds without those that only seemed to be: texts that `replace` is called on, numbers of a difference."""
     if moments:
         found = [*moments, *(each for each in found if each != "str")]
     if _TABLE in found:

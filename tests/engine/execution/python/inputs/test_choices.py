@@ -1,0 +1,56 @@
+"""The values that code compares a name with, or looks it up under, are what it is called with."""
+
+from __future__ import annotations
+
+import ast
+
+from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.python.inputs.calls import calls_for
+from stet_ls.engine.execution.python.inputs.compared_values import choices, compared_values
+from stet_ls.engine.execution.python.inputs.few_values import few_valued
+from stet_ls.engine.execution.python.inputs.subject import Parameter
+
+CODE = """
+def apply(self, action, level, kind, other):
+    if action == "start":
+        return LEVELS[level]
+    elif action in ("stop", "pause"):
+        return self._NAMES.get(kind)
+    match other:
+        case "x" | "y":
+            return 1
+"""
+
+
+def test_comparisons_tables_and_cases_name_values() -> None:
+    tables = {
+        "LEVELS": ast.parse("{1: 'a', 2: 'b'}", mode="eval").body,
+        "_NAMES": ast.parse("{'k': 0}", mode="eval").body,
+    }
+    assert choices(ast.parse(CODE), tables) == {
+        "action": ("'start'", "'stop'", "'pause'"), "level": ("1", "2"), "kind": ("'k'",), "other": ("'x'", "'y'"),
+    }  # fmt: skip
+
+
+def test_most_values_of_such_a_parameter_are_chosen_from_them() -> None:
+    rows = few_valued([{"action": "'?'"}] * 60, [Parameter("action")], 1, {"action": ("'start'", "'stop'")})
+    given = [row["action"] for row in rows]
+    assert {"'start'", "'stop'"} < {*given}
+    assert sum(each in ("'start'", "'stop'") for each in given) > 40
+
+
+def test_tables_have_few_keys_and_values() -> None:
+    (row,) = few_valued([{"store": "{'long name': 'worker 1', 'other': 'worker 2'}"}], [Parameter("store")], 1)
+    store = literal(row["store"])
+    assert {*store} <= {"a", "b", "c"}
+    assert {*store.values()} <= {"a", "b", "c"}
+
+
+def test_none_is_a_value_where_code_asks_for_it() -> None:
+    assert None in compared_values([ast.parse("found is None")])
+    assert None not in compared_values([ast.parse("found == 1")])
+
+
+def test_a_method_is_called_as_often_as_a_number_of_the_class() -> None:
+    code = "class A:\n    def add(self, x): ...\n    def full(self):\n        return self.n > 40\n"
+    assert any("range(40)" in call.body and ".full()" in call.body for call in calls_for(code, "A"))
