@@ -22,7 +22,7 @@ _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
 """Errors raised by an input of a wrong kind."""
 _WRONG_KIND = frozenset({"TypeError", "AttributeError"})
-_ACCIDENTS = frozenset({
+ACCIDENTS = frozenset({
     "IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError",
 })  # fmt: skip
 """Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
@@ -175,7 +175,7 @@ class CallOutcome:
     def fails_by_accident(self, promised: Collection[str]) -> bool:
         """Whether an operation refused its operands, or an index or a divisor was missing, which is not `promised`."""
         is_meant = not {self.error, *self.bases}.isdisjoint(promised)
-        return self.kind == "raised" and (self.is_wrong_kind or self.error in _ACCIDENTS) and not is_meant
+        return self.kind == "raised" and (self.is_wrong_kind or self.error in ACCIDENTS) and not is_meant
 
     def __str__(self) -> str:
         words = {"late": "does not finish in time", "died": "ends the process", "reached": f"stopped: {self.message}"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
+from stet_ls.engine.execution.harness_run import ACCIDENTS, Call, CallOutcome, HarnessReport
 from stet_ls.engine.execution.inputs.object_steps import without_steps
 from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
@@ -34,6 +34,7 @@ _WRONG_KIND = re.compile(r"(TypeError|AttributeError)\(")
 """The result of a step that failed so."""
 _UNHASHABLE = 'TypeError("unhashable type'
 """That of a key of a wrong kind, which code that searches a list takes."""
+_ERROR = re.compile(r"(\w+)\(")
 _QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
 _Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -306,7 +307,8 @@ def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collect
     wrong = tuple(
         n for n, each in enumerate(old.results)
         if ((met := _WRONG_KIND.match(each)) and met[1] not in promised)
-        or (n < len(new.results) and new.results[n].startswith(_UNHASHABLE))
+        or (n < len(new.results) and (new.results[n].startswith(_UNHASHABLE)
+                                      or _are_accidents(each, new.results[n], promised)))
     )  # fmt: skip
     if not wrong or call.origin not in UNSURE or old.kind != new.kind:
         return ()
@@ -315,6 +317,12 @@ def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collect
         return ()
     differs = len(new.results) > wrong[0] and old.digest != new.digest
     return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()
+
+
+def _are_accidents(old: str, new: str, promised: Collection[str]) -> bool:
+    """Whether two errors of a step are of operations on values that the code is not meant for, each another one."""
+    found = [_ERROR.match(each) for each in (old, new)]
+    return old != new and all(each is not None and each[1] in ACCIDENTS and each[1] not in promised for each in found)
 
 
 def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[OutcomeEquality]:

@@ -77,8 +77,8 @@ def removed_names(before: Source, after: Source, language: str) -> list[str]:
     """The qualified names that one text defines and the other does not, outermost first.
 
     A definition that moved within the text, that an import now provides or that became a variable is not lost.
-    Locals of functions do not count, nor do values that other files cannot reach and the new text does not use, nor
-    private functions whose uses in the text are gone, too.
+    Locals of functions do not count, nor do constructors that take nothing, nor values that other files cannot reach
+    and the new text does not use, nor private functions whose uses in the text are gone, too.
     Of several definitions of one name (overloads, a property's halves) all have to remain.
     """
     if before.data == after.data:
@@ -93,7 +93,8 @@ def removed_names(before: Source, after: Source, language: str) -> list[str]:
     for symbol in _distinct(old):
         name = symbol.qualified
         missing = there[name] - here[name]
-        if missing <= 0 or name in lost or any(name.startswith(f"{holder}.") for holder in lost):
+        is_empty = symbol.kind == "constructor" and re.search(r"\(\s*\)", symbol.signature) is not None
+        if missing <= 0 or is_empty or name in lost or any(name.startswith(f"{holder}.") for holder in lost):
             continue
         if elsewhere[symbol.name] >= missing:
             elsewhere[symbol.name] -= missing

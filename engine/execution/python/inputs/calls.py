@@ -38,6 +38,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
 )
 from stet_ls.engine.execution.python.inputs.values.collaborators import MADE, collaborators
 from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE, named_kind
+from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 
@@ -58,16 +59,19 @@ def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def calls_for(
-    text: str, qualified: str, tests: tuple[str, ...] = (), besides: tuple[str, ...] = ()
+    text: str, qualified: str, tests: tuple[str, ...] = (), besides: tuple[str, ...] = (), after: str = ""
 ) -> tuple[Call, ...]:
     """The inputs of a unit of a text, the same each time; `besides` are literals that count as the unit's own.
 
-    Takes tenths of a second: not for the event loop.
+    The text `after` the change says of what kinds parameters are that the code before leaves open. Takes tenths of a
+    second: not for the event loop.
     """
     module = known_module(text)
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()
+    other = known_module(after) if after else None
+    subject = with_likely_kinds(subject, subject_of(other, qualified) if other else None)
     named = (
         *besides,
         *literals(subject.node),
@@ -98,6 +102,17 @@ def _script(setup: str, body: str) -> Call:
     names = {node.id for node in ast.walk(parse_module(setup)) if isinstance(node, ast.Name)
              and isinstance(node.ctx, ast.Store)}  # fmt: skip
     return Call(setup, body, tuple(sorted(names)), "example")
+
+
+def with_likely_kinds(subject: Subject, other: Subject | None) -> Subject:
+    """The subject with the kinds that another version of it uses the parameters as."""
+    if other is None or other is subject:
+        return subject
+    parameters = (
+        replace(each, likely=tuple(kinds_by_use(each.name, other.node)[0])) if each.annotation is None else each
+        for each in subject.parameters
+    )
+    return replace(subject, parameters=tuple(parameters))
 
 
 def call_of(subject: Subject, row: ArgumentRow, origin: str) -> Call:

@@ -342,7 +342,8 @@ _REPAIRS = (
 )
 
 
-_BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"))
+_BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"),
+           ("done", "total"), ("current", "total"))  # fmt: skip
 
 
 def _asked_below_one(node: ast.AST) -> frozenset[str]:

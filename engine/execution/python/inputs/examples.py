@@ -98,10 +98,16 @@ def normalized_texts(node: ast.AST) -> list[str]:
     return ["'a'", *found] if found else []
 
 
+_LARGEST_BASE, _LARGEST_POWER = 10_000, 10
+
+
 def _folded(node: ast.expr) -> int:
-    """The product of whole numbers that an expression is, as `1024 * 1024`; 0 for any other."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return _folded(node.left) * _folded(node.right)
+    """The product or power of whole numbers that an expression is, as `1024 * 1024`; 0 for any other."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _folded(left) * _folded(right)
+        case ast.BinOp(left=ast.Constant(value=int(base)), op=ast.Pow(), right=ast.Constant(value=int(power))):
+            return base**power if abs(base) <= _LARGEST_BASE and 0 <= power <= _LARGEST_POWER else 0
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else 0
 
 

@@ -43,7 +43,8 @@ _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
 def _drawn(_: Calls, unit: ComparedUnit) -> Calls:
-    return calls_for(unit.before, unit.name, _tests(unit), new_literals(unit.before, unit.after, unit.name))
+    new = new_literals(unit.before, unit.after, unit.name)
+    return calls_for(unit.before, unit.name, _tests(unit), new, unit.after)
 
 
 def _with_edge_cases(calls: Calls, unit: ComparedUnit) -> Calls:

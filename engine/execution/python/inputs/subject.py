@@ -15,12 +15,15 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter, `self` aside. `keyword`: it can only be given by name."""
+    """One parameter, `self` aside. `keyword`: it can only be given by name. `likely` are kinds that the code after the
+    change uses it as: they count where the code before leaves it open.
+    """
 
     name: str
     annotation: ast.expr | None = None
     default: ast.expr | None = None
     keyword: bool = False
+    likely: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ BOUNDS = {
 }  # fmt: skip
 """What parts of dates and times can be."""
 WHOLE = re.compile(
-    r"(?:\w+_)?(?:counts?|sizes?|lengths?|quantit(?:y|ies)|qty|ages?|visits|votes|seats|capacity|window|limit|maxlen|maxsize|max_\w+|ttl|timeout|interval|attempts|retries|workers|wanted|years|months|weeks)"
+    r"(?:\w+_)?(?:counts?|sizes?|lengths?|quantit(?:y|ies)|qty|ages?|visits|votes|seats|capacity|window|limit|maxlen|maxsize|max_\w+|ttl|timeout|interval|attempts|retries|workers|wanted|years|months|weeks|per_page|page|pages|page_size|done)"
 )
 """Names of whole numbers that are never negative."""
 COUNTED = re.compile(rf"{WHOLE.pattern}|(?:\w+_)?(?:width|height|days|hours|minutes|seconds)")

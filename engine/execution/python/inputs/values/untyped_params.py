@@ -82,6 +82,7 @@ def _numerals(parameter: Parameter, node: ast.AST, known: ModuleContext) -> list
 def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextStrategy:
     """The strategy of a parameter by its uses, its default and its name."""
     kinds, weak = kinds_by_use(parameter.name, node)
+    kinds = kinds or list(parameter.likely)
     if parts := kinds_of_parts(node, {parameter.name}):
         kinds, weak = (_with_parts(each, parts) for each in (kinds, weak))
     if any(_is_copied(each, parameter.name) for each in ast.walk(node)):

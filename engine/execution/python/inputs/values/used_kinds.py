@@ -92,10 +92,24 @@ def _table(name: str, node: ast.AST, within: frozenset[str]) -> str:
             target = each.targets[0]
             if isinstance(target, ast.Name) and is_name(each.value.value, name):
                 values.append(target.id)
+        elif _gives_text(each, name):
+            return "dict[str, str]"
     inner = frozenset({*within, name})
     kinds = (kind for value in dict.fromkeys(values) if value not in inner and len(inner) < _DEEPEST
              for kind in kinds_by_use(value, node, inner)[0] if "Call" not in kind)  # fmt: skip
     return f"dict[str, {next(kinds, 'int')}]"
+
+
+def _gives_text(node: ast.AST, name: str) -> bool:
+    """Whether it takes a value out of a table for a text: `env.get(key, "")`, `env[key].strip()`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=held, attr="get"), args=[_, ast.Constant(value=str())]):
+            return is_name(held, name)
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(value=held, attr="get")), attr=method):
+            return is_name(held, name) and METHODS.get(method) == "str"
+        case ast.Attribute(value=ast.Subscript(value=held), attr=method):
+            return is_name(held, name) and METHODS.get(method) == "str"
+    return False
 
 
 _DEEPEST = 4
