@@ -312,9 +312,6 @@ def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collect
     )  # fmt: skip
     if not wrong or call.origin not in UNSURE or old.kind != new.kind:
         return ()
-    is_only_one = len(old.results) < 2 and not old.results[0].startswith(_UNHASHABLE)
-    if is_only_one and not (new.results and _WRONG_KIND.match(new.results[0])):
-        return ()
     differs = len(new.results) > wrong[0] and old.digest != new.digest
     return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()
 

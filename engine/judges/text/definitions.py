@@ -93,7 +93,7 @@ def removed_names(before: Source, after: Source, language: str) -> list[str]:
     for symbol in _distinct(old):
         name = symbol.qualified
         missing = there[name] - here[name]
-        is_empty = symbol.kind == "constructor" and re.search(r"\(\s*\)", symbol.signature) is not None
+        is_empty = symbol.name == "constructor" and re.search(r"\(\s*\)", symbol.signature) is not None
         if missing <= 0 or is_empty or name in lost or any(name.startswith(f"{holder}.") for holder in lost):
             continue
         if elsewhere[symbol.name] >= missing:

@@ -13,7 +13,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, with_few_texts
 from stet_ls.engine.execution.inputs.rows import DOUBLE, DRAWN_ALONE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.arguments import arguments, bound
-from stet_ls.engine.execution.python.inputs.compared_values import choices, compared_values
+from stet_ls.engine.execution.python.inputs.compared_values import choices, compared_values, keys_read
 from stet_ls.engine.execution.python.inputs.contract import is_senseless
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import (
@@ -162,7 +162,11 @@ def _on_objects(
     wild, few_valued_ones = _object_parts(module, shape, tests, constants, seed)
     known = list(rows)
     few = few_valued(
-        [row for row, _ in known], subject.parameters, seed, choices(subject.node, _constants(module, shape))
+        [row for row, _ in known],
+        subject.parameters,
+        seed,
+        choices(subject.node, _constants(module, shape)),
+        keys_read=keys_read(subject.node),
     )
     known = [(row, origin) if origin == "example" or not _is_tight(number) else (other, origin)
              for number, ((row, origin), other) in enumerate(zip(known, few, strict=True))]  # fmt: skip
@@ -354,7 +358,12 @@ def _columns(
         ] or rows
         wild, few = (
             [f"{method.callee}({arguments(method.parameters, row)})" for row in each]
-            for each in (with_few_texts(rows), few_valued(rows, method.parameters, seed, choices(method.node, known)))
+            for each in (
+                with_few_texts(rows),
+                few_valued(
+                    rows, method.parameters, seed, choices(method.node, known), keys_read=keys_read(method.node)
+                ),
+            )
         )
         columns.append((wild, few))
     return columns

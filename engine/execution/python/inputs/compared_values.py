@@ -35,13 +35,15 @@ def compared_texts(node: ast.AST) -> tuple[str, ...]:
 def choices(node: ast.AST, constants: Mapping[str, ast.expr]) -> dict[str, tuple[str, ...]]:
     """By the name of a variable the values that code compares it with or looks it up under, as literals.
 
-    `constants` are the values of names outside of the code: the keys of a table are such values, too.
+    A part of a record, as in `event["kind"] == "opened"`, goes by its key. `constants` are the values of names outside
+    of the code: the keys of a table are such values, too.
     """
     found: dict[str, dict[str, None]] = {}
 
-    def take(name: ast.expr, held: ast.expr) -> None:
-        if isinstance(name, ast.Name):
-            found.setdefault(name.id, {}).update(dict.fromkeys(_literals(held, constants)))
+    def take(asked: ast.expr, held: ast.expr) -> None:
+        name = asked.id if isinstance(asked, ast.Name) else _key_read(asked)
+        if name:
+            found.setdefault(name, {}).update(dict.fromkeys(_literals(held, constants)))
 
     for each in ast.walk(node):
         match each:
@@ -58,6 +60,20 @@ def choices(node: ast.AST, constants: Mapping[str, ast.expr]) -> dict[str, tuple
                         if isinstance(part, ast.MatchValue):
                             take(subject, part.value)
     return {name: tuple(values)[:_MOST] for name, values in found.items() if values}
+
+
+def keys_read(node: ast.AST) -> frozenset[str]:
+    """The keys that code reads by name: those of records."""
+    return frozenset(key for each in ast.walk(node) if (key := _key_read(each)))
+
+
+def _key_read(node: ast.AST) -> str:
+    match node:
+        case ast.Subscript(slice=ast.Constant(value=str(key))):
+            return key
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(key)), *_]):
+            return key
+    return ""
 
 
 def _literals(held: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:

@@ -270,7 +270,7 @@ def _ordered(text: str, size: str, changes: Sequence[Callable[[Any], Any]]) -> s
     """A list that was made longer by repeating it, as the docstring requires."""
     if _without_doubles in changes:
         return f"list(range({size}))"
-    if _unique_pairs in changes:
+    if _unique_pairs in changes and text.startswith("([("):
         return f"[(n, *each[1:]) for n, each in enumerate({text})]"
     return f"sorted({text})" if sorted in changes else text
 

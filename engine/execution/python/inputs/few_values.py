@@ -6,7 +6,7 @@ number as its size, it hardly ever does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
@@ -29,11 +29,13 @@ def few_valued(
     seed: int,
     choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
     *,
+    keys_read: Collection[str] = (),
     is_making: bool = False,
 ) -> list[ArgumentRow]:
     """The rows with small numbers and one of three texts for all single values and the parts of tables; others stay.
 
-    `choices` are the values that the code compares a parameter with: nearly all of its values are some of them.
+    `choices` are the values that the code compares a parameter, or a part of a record, with: nearly all of its values
+    are some of them. A record with keys of `keys_read` keeps its keys.
 
     A parameter without a hint gets what its name suggests. If that is nothing, it gets a number if it is for making an
     object, where most such are sizes; of a method, in one half of the rows too, in the other half the first is a text,
@@ -44,6 +46,7 @@ def few_valued(
     texts = [name for name in open_ones if not is_making and named_kind(name) == "str"]
     called = [name for name in open_ones if not is_making and named_kind(name) == "Callable"]
     free = [name for name in open_ones if not named_kind(name)]
+    kept = ("{", "(lambda", "__import__")
     found = []
     for number, row in enumerate(rows):
         keys = [] if is_making or number % 4 < 2 else free[:1]
@@ -52,18 +55,25 @@ def few_valued(
                 name: random.choice(choices[name]) if choices.get(name) and random.randrange(_CHOSEN)
                 else random.choice(_TEXTS) if name in keys or name in texts
                 else random.choice(_FUNCTIONS) if name in called
-                else random.choice(_NUMBERS) if name in open_ones and not text.startswith(("{", "(lambda"))
-                else _fewer(text, random)
+                else random.choice(_NUMBERS) if name in open_ones and not text.startswith(kept)
+                else _fewer(text, random, choices, keys_read)
                 for name, text in row.items()
             }
         )  # fmt: skip
     return found
 
 
-def _fewer(text: str, random: Random) -> str:
+def _fewer(text: str, random: Random, choices: Mapping[str, Sequence[str]], keys_read: Collection[str]) -> str:
     value = literal(text)
     if isinstance(value, dict) and value and all(isinstance(each, str) for each in value):
-        held = [_fewer(text_of(each), random) for each in value.values()][: len(_TEXTS)]
+        parts = {
+            key: random.choice(choices[key]) if choices.get(key) and random.randrange(_CHOSEN)
+            else _fewer(text_of(each), random, choices, keys_read)
+            for key, each in value.items()
+        }  # fmt: skip
+        if not value.keys().isdisjoint(keys_read):
+            return "{" + ", ".join(f"{key!r}: {each}" for key, each in parts.items()) + "}"
+        held = list(parts.values())[: len(_TEXTS)]
         keys = random.sample(_TEXTS, len(held))
         return "{" + ", ".join(f"{key}: {each}" for key, each in zip(keys, held, strict=True)) + "}"
     for kind, values in ((str, _TEXTS), (bool, (text,)), (int, _NUMBERS), (float, _FLOATS)):

@@ -26,6 +26,7 @@ from stet_ls.engine.execution.python.inputs.values.type_strategies import (
     TextStrategy,
     is_mapping,
     of_hint,
+    value_of_mapping,
 )
 from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
 from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
@@ -162,8 +163,12 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
         is_misread = seen is not None and is_number and bool(seen.kinds & _LISTED) and not seen.named_parts
         if seen is None or is_misread or is_own or (hinted is not None and not seen.parts):
             return of_parameter(each, subject.node, known)
-        if hinted is not None and is_mapping(each.annotation) and not any(key.startswith("'") for key in seen.items):
-            return hinted
+        if hinted is not None and is_mapping(each.annotation):
+            keys = [key for key in seen.items if key.startswith("'")]
+            if not keys:
+                return hinted
+            if (value := value_of_mapping(each.annotation, known)) is not None:
+                return st.one_of(hinted, *[type_strategies.some_keys(keys, value)] * 3)
         return _value(each.name, seen, known)
 
     texts = tuple(each for each in constants if each[0] in "'\"")[:_MOST_TEXTS]

@@ -14,7 +14,7 @@ from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
 from stet_ls.engine.execution.python.inputs.values.dates import in_order
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.word_texts import MOST_UNITS, commands, structured
+from stet_ls.engine.execution.python.inputs.values.word_texts import CLOCKS, LINKS, MOST_UNITS, commands, structured
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 TextStrategy = st.SearchStrategy[str]
@@ -81,6 +81,19 @@ def is_mapping(hint: ast.expr | None) -> bool:
     """Whether a hint is that of a dictionary, whatever is in it."""
     head = hint.value if isinstance(hint, ast.Subscript) else hint
     return head is not None and _CONTAINERS.get(_name(head)) == "dict"
+
+
+def value_of_mapping(hint: ast.expr | None, known: ModuleContext) -> TextStrategy | None:
+    """The strategy of the values of a mapping, as `Mapping[str, str]` says; None if nothing says it."""
+    inner = hint.slice.elts if isinstance(hint, ast.Subscript) and isinstance(hint.slice, ast.Tuple) else []
+    is_any = bool(inner) and _name(inner[-1]) in ("Any", "object")
+    return None if len(inner) != 2 or is_any else of_hint(inner[1], known.deeper())
+
+
+def some_keys(keys: Sequence[str], value: TextStrategy) -> TextStrategy:
+    """Dictionaries with some of these keys, which are literals."""
+    rows = st.fixed_dictionaries({}, optional=dict.fromkeys(keys, value))
+    return rows.map(lambda row: "{" + ", ".join(f"{key}: {text}" for key, text in row.items()) + "}")
 
 
 def _of_constant(hint: ast.Constant, known: ModuleContext) -> TextStrategy | None:
@@ -308,6 +321,8 @@ PLAIN: dict[str, Callable[[ModuleContext], TextStrategy]] = {
     ),
     "Callable": lambda known: callables(known),  # noqa: PLW0108 - it is defined below
     "AwaitedCallable": lambda known: awaited_callables(known),  # noqa: PLW0108 - it is defined below
+    "Clock": lambda known: st.sampled_from(CLOCKS),
+    "Links": lambda known: LINKS,
     "Loader": lambda known: st.integers(0, 40).map(lambda seed: f"__double__('loaded', {seed})"),
     "Callback": lambda known: st.sampled_from([*_CALLBACKS[:2], *_failing(_CALLBACKS[2], known)]),
 }  # fmt: skip

@@ -53,7 +53,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     if parameter.name in (forms := formats_of(node)) and _may_be_text(parameter):
         times = time_texts(forms[parameter.name])
         return st.one_of(times, times, times, type_strategies.SHORT(known))
-    numerals = _numerals(parameter, node, known)
+    numerals = [*_numerals(parameter, node, known), *_split_numbers(parameter, node)]
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return st.one_of(hinted, st.sampled_from(numerals)) if numerals else hinted
     own = _own_class(parameter.name, known) if parameter.annotation is None else None
@@ -79,10 +79,35 @@ def _numerals(parameter: Parameter, node: ast.AST, known: ModuleContext) -> list
     return [repr(str(value + step)) for value in dict.fromkeys((*found, 0, 10)) for step in (0, -1, 1)]
 
 
+_SPLIT = (
+    ("1", "2", "3"),
+    ("1", "10"),
+    ("2", "0"),
+    ("0",),
+    ("1", "2", "0"),
+    ("10", "0", "1"),
+    ("1", "2"),
+    ("1", "2", "3", "4"),
+)
+"""Numbers of a text, some of which are equal or in another order as texts."""
+
+
+def _split_numbers(parameter: Parameter, node: ast.AST) -> list[str]:
+    """Texts of numbers between the separator at which the code splits a text, if it makes numbers of the pieces."""
+    called = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    asks = any(getattr(each, "id", "") == "int" or getattr(each, "attr", "") == "isdigit" for each in called)
+    found = []
+    for each in ast.walk(node) if asks else ():
+        match each:
+            case ast.Call(func=ast.Attribute(value=held, attr="split"), args=[ast.Constant(value=str(sign)), *_]):
+                found += [repr(sign.join(numbers)) for numbers in _SPLIT] if is_name(held, parameter.name) else []
+    return found
+
+
 def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextStrategy:
     """The strategy of a parameter by its uses, its default and its name."""
     kinds, weak = kinds_by_use(parameter.name, node)
-    kinds = kinds or list(parameter.likely)
+    kinds = kinds or [each for each in parameter.likely if each != "str" or not is_plural(parameter.name)]
     if parts := kinds_of_parts(node, {parameter.name}):
         kinds, weak = (_with_parts(each, parts) for each in (kinds, weak))
     if any(_is_copied(each, parameter.name) for each in ast.walk(node)):

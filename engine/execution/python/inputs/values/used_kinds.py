@@ -62,7 +62,8 @@ def kinds_by_use(name: str, node: ast.AST, within: frozenset[str] = frozenset())
             found += ["dict[str, int]"] * _is_key(each.slice, name, node)
     found = _surest(found, moments, name, node, within)
     found += [] if found else by_compared(names, node)
-    found += ["Callable"] if _is_called_later(name, node) else []
+    if _is_called_later(name, node):
+        found.append("Clock" if _is_clock(name, node) else "Callable")
     return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
 
@@ -94,10 +95,23 @@ def _table(name: str, node: ast.AST, within: frozenset[str]) -> str:
                 values.append(target.id)
         elif _gives_text(each, name):
             return "dict[str, str]"
+        if isinstance(each, ast.For | ast.comprehension) and _is_value(each.iter, name):
+            return "Links" if _is_followed(each.target, node) else "dict[str, list[int]]"
     inner = frozenset({*within, name})
     kinds = (kind for value in dict.fromkeys(values) if value not in inner and len(inner) < _DEEPEST
              for kind in kinds_by_use(value, node, inner)[0] if "Call" not in kind)  # fmt: skip
     return f"dict[str, {next(kinds, 'int')}]"
+
+
+def _is_value(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Subscript) and is_name(node.value, name) and isinstance(node.slice, ast.Name)
+
+
+def _is_followed(target: ast.expr, node: ast.AST) -> bool:
+    """Whether the items of a table's values are given to the function in which they are met: they are keys."""
+    inner = {each.name for each in ast.walk(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call) and getattr(each.func, "id", "") in inner)
+    return isinstance(target, ast.Name) and any(is_name(given, target.id) for each in calls for given in each.args)
 
 
 def _gives_text(node: ast.AST, name: str) -> bool:
@@ -147,6 +161,15 @@ def _is_called_later(name: str, node: ast.AST) -> bool:
                for each in called)  # fmt: skip
 
 
+def _is_clock(name: str, node: ast.AST) -> bool:
+    """Whether what a kept function gives is subtracted from: `self.clock() - self.started`."""
+    return any(
+        isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub) and isinstance(each.left, ast.Call)
+        and not each.left.args and getattr(each.left.func, "attr", "").strip("_") == name.strip("_")
+        for each in ast.walk(node)
+    )  # fmt: skip
+
+
 def _by_method(used: ast.Attribute, name: str, names: set[str]) -> list[str]:
     """The kind whose method an attribute is, or that of a list of texts: `lines[number].strip()`."""
     kind = METHODS.get(used.attr, "")
@@ -190,6 +213,8 @@ def _by_call(call: ast.Call, name: str, *, is_dropped: bool, is_awaited: bool) -
         return ["str"], []
     if called == "isinstance" and len(call.args) == 2 and is_name(call.args[0], name):
         return [kind.id for kind in ast.walk(call.args[1]) if isinstance(kind, ast.Name)], []
+    if getattr(call.func, "attr", called) == "islice" and any(is_name(each, name) for each in call.args[1:]):
+        return ["int"], []
     return [], _SEVERAL if called in ("len", "enumerate", "set", "list", "tuple") and is_given else []
 
 

@@ -13,6 +13,7 @@ FIELDS = ("1", "2", "12", "0", "a", "bc", " b ", "-3", "4.5", "7")
 MOST_UNITS, _MOST_SIGNS = 4, 3
 """Letters of a text that names units, as "dhms" does, and signs that stand between words."""
 _LONGEST_PART = 3
+_ASSIGNS = ("=", ":", ": ", " = ")
 _COUNTS = ("0", "1", "2", "3")
 _LONGEST_SIGN, _LONGEST_UNIT = 2, 3
 
@@ -47,10 +48,30 @@ def structured(own: Sequence[str]) -> st.SearchStrategy[str]:
     units = [each for part in parts if part.isalpha() and len(part) <= MOST_UNITS for each in part]
     measured = st.lists(st.tuples(number, st.sampled_from(units or [""])).map("".join), min_size=1, max_size=3)
     assigned = st.lists(st.tuples(field, st.one_of(field, enclosed)), min_size=1, max_size=4)
-    settings = st.tuples(st.one_of(st.just(""), enclosed.map(lambda each: f"{each}\n")), sign, assigned).map(
+    assigning = st.sampled_from([each for each in parts if each in _ASSIGNS] or parts)
+    settings = st.tuples(st.one_of(st.just(""), enclosed.map(lambda each: f"{each}\n")), assigning, assigned).map(
         lambda each: each[0] + "\n".join(f"{name}{each[1]}{value}" for name, value in each[2])
     )
     spaced = st.lists(st.one_of(field, sign), min_size=2, max_size=5).map(" ".join)
     lines = st.lists(st.one_of(fields, enclosed), min_size=2, max_size=5).map("\n".join)
     sized = [st.tuples(st.sampled_from(("", " ")), measured).map(lambda each: each[0].join(each[1]))] if units else []
     return st.one_of(fields, numbers, numbers, spaced, enclosed, lines, lines, settings, settings, *sized).map(repr)
+
+
+def _linked(masks: Sequence[int]) -> str:
+    """A table of names that need others of it: those after them, or any for one in four, so that there are circles."""
+    names = "dbac"[: len(masks)]
+    needs = {
+        name: [other for k, other in enumerate(names) if mask >> k & 1 and (k > n or mask >= _IN_CIRCLES)]
+        for n, (name, mask) in enumerate(zip(names, masks, strict=True))
+    }
+    return repr(needs)
+
+
+_IN_CIRCLES = 48
+LINKS = st.lists(st.integers(0, 63), max_size=4).map(_linked)
+CLOCKS = (
+    "__import__('itertools').count(0, 2).__next__", "__import__('itertools').count(7, 3).__next__",
+    "iter([0, 4, 5, 9, 9, 12, 20, 21, 30, 31, 40, 50, 55, 70, 71, 90]).__next__",
+)  # fmt: skip
+"""Functions that give a later time at each call."""
