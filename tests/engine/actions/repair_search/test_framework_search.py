@@ -1,0 +1,167 @@
+"""The search with failing tests of Vitest and Jest, which run within their own runner, many candidates in one start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.engine import Bench, applied, said
+from support.processes.node_projects import node_project
+from support.processes.tools import needs
+from support.servers.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
+
+pytestmark = needs("node")
+
+RATES = "export const RATES = { food: 7, other: 19 };\nexport const rate = (kind) => RATES[kind] ?? RATES.other;\n"
+CART = """import { rate } from "./rates.js";
+
+export class Cart {
+  #items = [];
+
+  add(name, price, kind = "other") {
+    this.#items.push({ name, price, kind });
+    return this;
+  }
+
+  total() {
+    let sum = 0;
+    for (const { price, kind } of this.#items) {
+      sum -= price + (price * rate(kind)) / 100;
+    }
+    return sum;
+  }
+}
+"""
+CART_TEST = """import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Cart } from "./cart.js";
+
+let cart;
+const noted = vi.fn();
+beforeEach(() => {
+  cart = new Cart();
+});
+
+it("is empty", () => expect(cart.total()).toBe(0));
+
+describe("totals", () => {
+  it.each([[100, 119], [200, 238]])("of %i", (price, total) => {
+    expect(cart.add("a", price).total()).toBeCloseTo(total);
+    noted(price);
+    expect(noted.mock.calls.length).toBeLessThan(3);
+  });
+
+  it("with food", async () => {
+    cart.add("a", 100, "food");
+    await Promise.resolve();
+    expect({ total: cart.total() }).toEqual({ total: expect.any(Number) });
+    expect(cart.total()).toBe(107);
+  });
+
+  it.skip("later", () => expect(1).toBe(2));
+});
+"""
+JEST_TEST = """const { totals } = require("./totals");
+const fs = require("fs");
+
+jest.mock("fs");
+
+describe("totals", () => {
+  let log;
+  beforeEach(() => {
+    log = jest.fn();
+    jest.useFakeTimers();
+    fs.readFileSync.mockReturnValue("3");
+  });
+  afterEach(() => jest.useRealTimers());
+
+  test("of each word", () => {
+    expect(totals(["a", "b", "a"], log)).toEqual({ a: 2, b: 1 });
+    expect(log).toHaveBeenCalledTimes(3);
+  });
+  test("of none", () => expect(totals([], log)).toStrictEqual({}));
+  test("calls back", (done) => {
+    totals(["a"], (word) => done(word === "a" ? undefined : new Error(word)));
+  });
+  test("twice", () => {
+    expect.assertions(1);
+    for (const count of Object.values(totals(["x", "x"], log))) expect(count).toBe(2);
+  });
+});
+"""
+TOTALS = """const totals = (words, log) => {
+  const found = {};
+  for (const word of words) {
+    log(word);
+    found[word] = (found[word] ?? 1) + 1;
+  }
+  return found;
+};
+
+module.exports = { totals };
+"""
+
+
+async def debug(scripted: ScriptedModel, path: Path, text: str, at: str = "return") -> Answer:
+    """`debug` at a place in a file of a project, without a model."""
+    path.write_text(text)
+    scripted.default = Reply.failure(401)
+    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+        language = "typescript" if path.suffix == ".ts" else "javascript"
+        root = Workspace((path.parent,))
+        return await bench.run("debug", text.replace(at, f"$0{at}", 1), path=path, workspace=root, language=language)
+
+
+def project(name: str) -> Iterator[Path]:
+    """A folder with an installed framework, which its package.json names."""
+    with node_project(name) as folder:
+        (folder / "package.json").write_text(json.dumps({"devDependencies": {name: "*"}}))
+        yield folder
+
+
+vitest = pytest.fixture(name="vitest")(lambda: (yield from project("vitest")))
+jest = pytest.fixture(name="jest")(lambda: (yield from project("jest")))
+
+
+async def test_failing_tests_of_vitest_are_fixed_without_a_model(scripted: ScriptedModel, vitest: Path) -> None:
+    (vitest / "rates.js").write_text(RATES)
+    (vitest / "cart.test.js").write_text(CART_TEST)
+    answer = await debug(scripted, vitest / "cart.js", CART, at="return sum")
+    assert applied(answer) == CART.replace("sum -=", "sum +="), answer.message
+    assert said(answer, Check.SEARCH).detail.startswith("found by search, ")
+    assert said(answer, Check.TESTS).detail == "4 tests pass, 3 of them failed before"
+    assert not scripted.requests
+
+
+async def test_failing_tests_of_jest_are_fixed_without_a_model(scripted: ScriptedModel, jest: Path) -> None:
+    (jest / "totals.test.js").write_text(JEST_TEST)
+    answer = await debug(scripted, jest / "totals.js", TOTALS, at="return found")
+    assert applied(answer) == TOTALS.replace("?? 1", "?? 0"), answer.message
+    assert said(answer, Check.TESTS).verdict is Ruling.PASS
+    assert not scripted.requests
+
+
+async def test_typescript_is_searched_with_vitest(scripted: ScriptedModel, vitest: Path) -> None:
+    text = 'import { type Item, priced } from "./items";\n\n'
+    text += "export function most(items: Item[], least: number): string[] {\n  const found: string[] = [];\n"
+    text += "  for (const item of items) {\n    if (priced(item) < least) found.push(item.name as string);\n  }\n"
+    text += "  return found;\n}\n"
+    (vitest / "items.ts").write_text(
+        "export interface Item { name: string; price: number }\nexport const priced = (item: Item): number => item.price;\n"
+    )
+    (vitest / "most.test.ts").write_text(
+        'import { expect, test } from "vitest";\nimport { most } from "./most";\nimport type { Item } from "./items";\n\n'
+        'const items: Item[] = [{ name: "a", price: 3 }, { name: "b", price: 5 }, { name: "c", price: 4 }];\n'
+        'test("most", () => expect(most(items, 4)).toEqual(["b", "c"]));\n'
+        'test("none", () => expect(most(items, 9)).toEqual([]));\n'
+    )
+    answer = await debug(scripted, vitest / "most.ts", text)
+    assert applied(answer) == text.replace("< least", ">= least"), answer.message
+    assert not scripted.requests
