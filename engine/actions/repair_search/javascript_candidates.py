@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _CHOSEN = "globalThis.__stet_at__ === {}"
 _CODE = "eval(globalThis.__stet_code__)({})"
 _NOTED = "globalThis.__stet_ran__?.add({});"
+_LOOPS = frozenset({"while_statement", "do_statement", "for_statement", "for_in_statement"})
 _LISTS = frozenset({"statement_block", "switch_case", "switch_default"})
 
 
@@ -124,6 +125,13 @@ def expression(function: ScriptFunction, outside: Sequence[str]) -> Parts:
     waits = "async " if is_async(node) else ""
     between = ("function* ", " ") if _generates(node) else ("", " => ")
     return (head + waits + between[0], given, between[1], (body.start_byte, body.end_byte), "))")
+
+
+def loops(function: ScriptFunction) -> list[int]:
+    """Where the bodies of its loops begin, if they are blocks."""
+    nodes = (each for each in function.edited.nodes if each.type in _LOOPS)
+    bodies = (each.child_by_field_name("body") for each in nodes)
+    return [each.start_byte + 1 for each in bodies if each is not None and each.type == "statement_block"]
 
 
 def imported_names(function: ScriptFunction, module: Module) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from stet_ls.engine.actions.repair_search.javascript_candidates import (
     expression,
     functions_within,
     imported_names,
+    loops,
     rows,
     with_switches,
 )
@@ -107,7 +108,10 @@ def _prepared(
     job = {
         "text": f"// @ts-nocheck\n{shown}" if typed and own is not None else shown,
         "plain": plain,
-        "functions": [expression(each, names) for each, names in zip(functions, outside, strict=True)],
+        "functions": [
+            {"parts": expression(each, names), "loops": loops(each)}
+            for each, names in zip(functions, outside, strict=True)
+        ],
         "edits": rows(found),
         "typescript": builder is not None,
         "esbuild": str(builder.path) if builder is not None else "",

@@ -1,10 +1,14 @@
 // Candidates as code: one edit of a function, or two of the same one. A candidate is a list of numbers of edits.
 
+const STEP = " globalThis.__stet_step__();";
+
 /** The function that a candidate changes, as an expression with its edits. `plain` are the bytes of the text. */
 export function codeOf({ functions, edits }, plain, numbers) {
-  const splices = numbers.flatMap((number) => edits[number].splices).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const at = edits[numbers[0]].function;
-  const parts = functions[at].map((part) => (typeof part === "string" ? Buffer.from(part) : spliced(plain, part, splices)));
+  const own = numbers.flatMap((number) => edits[number].splices), at = edits[numbers[0]].function;
+  const { loops, parts: pieces } = functions[at];
+  const steps = loops.filter((place) => own.every(([from, to]) => place <= from || to <= place));
+  const splices = [...steps.map((place) => [place, place, STEP]), ...own].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const parts = pieces.map((part) => (typeof part === "string" ? Buffer.from(part) : spliced(plain, part, splices)));
   return { at, code: Buffer.concat(parts).toString() };
 }
 

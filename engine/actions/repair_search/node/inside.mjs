@@ -126,7 +126,7 @@ async function search(job) {
   const slots = Array.from({ length: Math.max(2, job.slots) }, () => new Slot(open, load));
   const seen = await observed(job, slots);
   if (seen.problem) return seen;
-  if (seen.keepsState && job.runner) return { problem: "its tests keep state from run to run" };
+  if (seen.keepsState && job.runner) return { problem: "the tests keep state between runs" };
   const how = { ...ordered(job, seen), allowed: Math.min(MOST, Math.max(LEAST, 10 * seen.seconds)) };
   if (!how.failing) return { problem: "the failure does not occur again" };
   const pool = new Pool(job, slots, how, seen), wanted = executed(job, seen, how), began = now();

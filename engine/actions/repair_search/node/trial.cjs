@@ -11,9 +11,9 @@ const main = vm.runInThisContext("globalThis");
 const { setTimeout, clearTimeout } = main;
 const now = main.performance.now.bind(main.performance);
 const guarded = new vm.Script("globalThis.__stet_check__()");
-const POLL_MS = 5, LEAST_MS = 20;
+const POLL_MS = 5, LEAST_MS = 20, STEPS = 256;
 
-let until = 0, spent = 0;
+let until = 0, spent = 0, steps = 0, isLate = false;
 
 /** Calls a function. What does not end synchronously in the time of its check is interrupted. */
 function called(work, ...given) {
@@ -21,19 +21,27 @@ function called(work, ...given) {
   return guarded.runInThisContext({ timeout: Math.max(LEAST_MS, Math.ceil(until - now())) });
 }
 
+/** Begins each pass of a candidate's loops: one that waits for promises without end can be interrupted here alone. */
+function step() {
+  steps += 1;
+  if (steps % STEPS || now() < until) return;
+  isLate = true;
+  throw new Error("late");
+}
+
 /** Runs a check, at most for the allowed milliseconds: true, false, or null if it does not end. */
 async function held(check, allowed) {
   let timer;
   const began = now();
-  until = began + allowed;
+  [until, isLate] = [began + allowed, false];
   try {
     const result = check.guardsItself ? check() : called(check);
     const late = new Promise((resolve) => { timer = setTimeout(resolve, allowed, null); });
     const passed = await Promise.race([result, late]);
     if (now() - began < allowed) spent += now() - began;
-    return passed === null ? null : passed === true;
+    return isLate || passed === null ? null : passed === true;
   } catch (error) {
-    return error?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? null : false;
+    return isLate || error?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? null : false;
   } finally {
     clearTimeout(timer);
   }
@@ -74,6 +82,7 @@ async function tried({ n, at, code }, checks, { order, failing, allowed }, space
 
 /** Tries what it is sent until its end. `line` sends and receives, `reset` is called before each candidate. */
 async function serve(checks, line, space, reset = () => undefined) {
+  space.__stet_step__ = step;
   line.post({ loaded: true, names: checks.map((each) => each.id ?? "") });
   for (;;) {
     const { list, ...how } = await line.next();

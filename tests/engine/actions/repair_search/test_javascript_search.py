@@ -189,6 +189,41 @@ async def test_a_bug_that_never_ends_is_found(scripted: ScriptedModel, root: Pat
     assert applied(answer) == text.replace("n++", "n--"), answer.message
 
 
+SHOUT = """/**
+ * shout("bob") => "BOB!"
+ * shout("ann") => "ANN!"
+ * shout("") => "!"
+ */
+export function shout(name) {
+  if (!name) {
+    return "!";
+  }
+  return name.toLowerCase() + "?";
+}
+"""
+
+
+async def test_two_edits_are_tried_if_no_single_one_helps(scripted: ScriptedModel, root: Path) -> None:
+    answer = await debug(scripted, root, SHOUT, at="return name")
+    fixed = SHOUT.replace("toLowerCase", "toUpperCase").replace('"?"', '"!"')
+    assert applied(answer) == fixed, answer.message
+    found = said(answer, Check.SEARCH)
+    assert found.count > 100, "pairs were tried"
+    assert answer.metadata.calls == 0
+
+
+async def test_two_edits_of_typescript_of_which_one_helps_already(scripted: ScriptedModel, root: Path) -> None:
+    text = "/**\n * middle([1, 2]) returns 1.5\n * middle([1, 3, 8]) returns 3\n * middle([5]) returns 5\n */\n"
+    text += "export function middle(sorted: number[]): number {\n  const at: number = Math.floor(sorted.length / 2);\n"
+    text += "  if (sorted.length % 2 === 1) {\n    return sorted[at - 1] as number;\n  }\n"
+    text += "  return (sorted[at - 1] - sorted[at]) / 2;\n}\n"
+    answer = await debug(scripted, root, text, name="shop.ts")
+    added = text.replace("1] - sorted", "1] + sorted")
+    fixed = (added.replace("return sorted[at - 1]", "return sorted[at]"), added.replace("floor", "ceil"))
+    assert applied(answer) in fixed, answer.message
+    assert answer.metadata.calls == 0
+
+
 async def test_a_failure_that_varies_is_not_searched(make: MakeCase) -> None:
     text = "/** f(1) => 2 */\nexport function f(n) {\n  return Math.random() < 0.5 ? 2 : n;\n}\n"
     case = replace(make(text, text, "f", action="debug"), language="javascript")
