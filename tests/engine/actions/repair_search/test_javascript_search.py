@@ -224,6 +224,21 @@ async def test_two_edits_of_typescript_of_which_one_helps_already(scripted: Scri
     assert answer.metadata.calls == 0
 
 
+async def test_statements_that_the_failing_run_does_not_execute_are_left_out(
+    scripted: ScriptedModel, root: Path
+) -> None:
+    text = "/** fee(\"letter\", 3) => 7 */\nexport function fee(kind, weight) {\n  switch (kind) {\n"
+    text += '    case "letter":\n      return weight * 2 - 1;\n'
+    text += "".join(
+        f'    case "{kind}":\n      if (weight > {most}) return weight * {most} + 1;\n      return weight + {most};\n'
+        for kind, most in {"parcel": 10, "pallet": 100, "truck": 1000}.items()
+    )
+    text += "    default:\n      return 0;\n  }\n}\n"
+    answer = await debug(scripted, root, text, at="return weight * 2")
+    assert applied(answer) == text.replace("2 - 1", "2 + 1"), answer.message
+    assert said(answer, Check.SEARCH).count < 100, "of almost 400 edits"
+
+
 async def test_a_failure_that_varies_is_not_searched(make: MakeCase) -> None:
     text = "/** f(1) => 2 */\nexport function f(n) {\n  return Math.random() < 0.5 ? 2 : n;\n}\n"
     case = replace(make(text, text, "f", action="debug"), language="javascript")
