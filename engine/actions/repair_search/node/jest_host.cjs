@@ -6,7 +6,8 @@
 const { asked, called, check, example, serve, silence } = require("./trial.cjs");
 
 const LONG_MS = 3_600_000;
-const { beforeAll, expect, jest: mocks } = globalThis.beforeAll ? globalThis : require("@jest/globals");
+const { beforeAll, expect } = globalThis.beforeAll ? globalThis : require("@jest/globals");
+const mocks = typeof jest === "undefined" ? require("@jest/globals").jest : jest; // a variable of each module
 
 function rootBlock() {
   const key = Object.getOwnPropertySymbols(globalThis).find((each) => each.description === "JEST_STATE_SYMBOL");
@@ -59,7 +60,7 @@ async function tryCandidates() {
     });
   });
   const shown = examples.map((each) => example(each, globalThis));
-  return serve([...shown, ...checks], line, globalThis, () => { mocks?.clearAllMocks(); });
+  return serve([...shown, ...checks], line, globalThis, () => { mocks.clearAllMocks(); });
 }
 
 beforeAll(tryCandidates, LONG_MS);

@@ -73,6 +73,7 @@ JEST_TEST = """const { totals } = require("./totals");
 const fs = require("fs");
 
 jest.mock("fs");
+const noted = jest.fn();
 
 describe("totals", () => {
   let log;
@@ -86,6 +87,8 @@ describe("totals", () => {
   test("of each word", () => {
     expect(totals(["a", "b", "a"], log)).toEqual({ a: 2, b: 1 });
     expect(log).toHaveBeenCalledTimes(3);
+    noted();
+    expect(noted).toHaveBeenCalledTimes(1);
   });
   test("of none", () => expect(totals([], log)).toStrictEqual({}));
   test("calls back", (done) => {
