@@ -72,13 +72,13 @@ def candidates(functions: Sequence[ScriptFunction], span: Span, most: int) -> li
         (number, edit)
         for number, each in enumerate(functions)
         for edit in script_edits_of(each.edited)
-        if edit.cost < UNLIKELY and all(span.contains(splice.span) for splice in edit.splices) and _is_apart(edit)
+        if edit.cost < UNLIKELY and all(span.contains(splice.span) for splice in edit.splices) and _is_disjoint(edit)
     ]
     made.sort(key=lambda each: each[1].cost)
     return [Candidate(edit, number, _statement(edit, statements)) for number, edit in made[:most]]
 
 
-def _is_apart(edit: SyntaxEdit) -> bool:
+def _is_disjoint(edit: SyntaxEdit) -> bool:
     ordered = sorted(each.span for each in edit.splices)
     return all(first.end <= second.start for first, second in pairwise(ordered))
 

@@ -42,6 +42,6 @@ export function* likelyPairs(edits, wanted) {
 /** Whether both change the same function in different places. */
 function canJoin(edits, first, second) {
   const [one, two] = [edits[first], edits[second]];
-  const isApart = one.splices.every((a) => two.splices.every((b) => a[1] <= b[0] || b[1] <= a[0]));
-  return first !== second && one.function === two.function && isApart;
+  const isDisjoint = one.splices.every((a) => two.splices.every((b) => a[1] <= b[0] || b[1] <= a[0]));
+  return first !== second && one.function === two.function && isDisjoint;
 }

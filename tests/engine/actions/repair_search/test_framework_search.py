@@ -159,10 +159,12 @@ async def test_typescript_is_searched_with_vitest(scripted: ScriptedModel, vites
     text += "  for (const item of items) {\n    if (priced(item) < least) found.push(item.name as string);\n  }\n"
     text += "  return found;\n}\n"
     (vitest / "items.ts").write_text(
-        "export interface Item { name: string; price: number }\nexport const priced = (item: Item): number => item.price;\n"
+        "export interface Item { name: string; price: number }\n"
+        "export const priced = (item: Item): number => item.price;\n"
     )
     (vitest / "most.test.ts").write_text(
-        'import { expect, test } from "vitest";\nimport { most } from "./most";\nimport type { Item } from "./items";\n\n'
+        'import { expect, test } from "vitest";\n'
+        'import { most } from "./most";\nimport type { Item } from "./items";\n\n'
         'const items: Item[] = [{ name: "a", price: 3 }, { name: "b", price: 5 }, { name: "c", price: 4 }];\n'
         'test("most", () => expect(most(items, 4)).toEqual(["b", "c"]));\n'
         'test("none", () => expect(most(items, 9)).toEqual([]));\n'
@@ -231,12 +233,12 @@ async def test_tests_that_show_nothing_are_not_searched(
     scripted: ScriptedModel, jest: Path, tests: str, said: str
 ) -> None:
     (jest / "totals.test.js").write_text(tests)
-    with pytest.raises(ModelError, match=f"^{said}scripted "):
+    with pytest.raises(ModelError, match=rf"^{said}scripted "):
         await debug(scripted, jest / "totals.js", TOTALS, at="return found")
 
 
 async def test_without_the_framework_nothing_is_searched(scripted: ScriptedModel, root: Path) -> None:
     (root / "package.json").write_text(json.dumps({"devDependencies": {"jest": "*"}}))
     (root / "totals.test.js").write_text(JEST_TEST)
-    with pytest.raises(ModelError, match="^scripted "):
+    with pytest.raises(ModelError, match=r"^scripted "):
         await debug(scripted, root / "totals.js", TOTALS, at="return found")

@@ -227,7 +227,7 @@ async def test_two_edits_of_typescript_of_which_one_helps_already(scripted: Scri
 async def test_statements_that_the_failing_run_does_not_execute_are_left_out(
     scripted: ScriptedModel, root: Path
 ) -> None:
-    text = "/** fee(\"letter\", 3) => 7 */\nexport function fee(kind, weight) {\n  switch (kind) {\n"
+    text = '/** fee("letter", 3) => 7 */\nexport function fee(kind, weight) {\n  switch (kind) {\n'
     text += '    case "letter":\n      return weight * 2 - 1;\n'
     text += "".join(
         f'    case "{kind}":\n      if (weight > {most}) return weight * {most} + 1;\n      return weight + {most};\n'
