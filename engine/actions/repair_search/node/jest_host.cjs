@@ -3,7 +3,7 @@
 // All that the file registered is in the runner's state. A hook before all tests runs these tests again and again, with
 // Jest's own matchers, mocks and modules, and does not end.
 
-const { asked, called, check, example, serve, silence } = require("./trial.cjs");
+const { asked, called, check, example, refuseSnapshots, serve, silence } = require("./trial.cjs");
 
 const LONG_MS = 3_600_000;
 const { beforeAll, expect } = globalThis.beforeAll ? globalThis : require("@jest/globals");
@@ -38,6 +38,7 @@ async function tryCandidates() {
   const root = rootBlock();
   if (!root) return line.post({ refused: "this version of Jest does not show its tests" });
   silence();
+  refuseSnapshots(expect);
   const own = hooks(root, "beforeAll").indexOf(tryCandidates);
   const isReady = new Set();
   const checks = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id)).map(({ id, test, blocks }) => {

@@ -51,8 +51,17 @@ export class Slot {
       }, WATCH_MS);
       this.heard = heard;
       if (this.isLoaded) this.line.send({ list, ...how });
-      else this.line = this.open((message) => this.heard?.(message));
+      else this.start();
     });
+  }
+
+  start() {
+    const line = this.open((message) => {
+      if (this.line !== line) return;
+      if (this.heard) this.heard(message);
+      else if ("problem" in message) this.close(); // it died after its list
+    });
+    this.line = line;
   }
 
   /** Ends the worker; the next list gets a new one. */
@@ -73,6 +82,15 @@ export const threads = (workerData) => (heard) => {
   return { send: (message) => worker.postMessage(message), end: () => worker.terminate() };
 };
 
+/** A message; what the project's code writes in its place is none. */
+function parsed(line) {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    return { problem: "died" };
+  }
+}
+
 /** Starts a test runner, whose test file loads a host. What is sent lies in numbered files in `folder`. */
 export const runners = (argv, folder, asked) => (heard) => {
   const place = path.join(folder, `line-${crypto.randomBytes(6).toString("hex")}`);
@@ -87,7 +105,7 @@ export const runners = (argv, folder, asked) => (heard) => {
     for (let size; (size = fs.readSync(file, chunk, 0, chunk.length, null)); ) rest += decoder.write(chunk.subarray(0, size));
     const lines = rest.split("\n");
     rest = lines.pop();
-    for (const each of lines) heard(JSON.parse(each));
+    for (const each of lines) heard(parsed(each));
   };
   const poll = setInterval(read, POLL_MS);
   const ended = new Promise((resolve) => { child.on("exit", resolve).on("error", resolve); });

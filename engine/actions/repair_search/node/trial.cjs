@@ -13,7 +13,7 @@ const now = main.performance.now.bind(main.performance);
 const guarded = new vm.Script("globalThis.__stet_check__()");
 const POLL_MS = 5, LEAST_MS = 20, STEPS = 256;
 
-let until = 0, spent = 0, steps = 0, isLate = false;
+let until = 0, spent = 0, steps = 0, isLate = false, hasSnapshot = false;
 
 /** Calls a function. What does not end synchronously in the time of its check is interrupted. */
 function called(work, ...given) {
@@ -64,20 +64,25 @@ function example({ source, want, error }, space) {
 
 /**
  * The marks of a candidate: those of all checks that fail without it, then, if they pass, of the others until one fails.
- * Without a candidate, those of all checks, and the numbers of the statements that each executed.
+ * Without a candidate, those of all checks, the numbers of the statements that each executed, and whether it compared a
+ * snapshot.
  */
 async function tried({ n, at, code }, checks, { order, failing, allowed }, space) {
-  const marks = [], ran = [], isBare = n === null;
+  const marks = [], ran = [], snapshots = [], isBare = n === null;
   [space.__stet_at__, space.__stet_code__] = isBare ? [undefined, ""] : [at, code];
   spent = 0;
   for (const number of order ?? checks.keys()) {
-    space.__stet_ran__ = isBare ? new Set() : undefined;
+    [space.__stet_ran__, hasSnapshot] = [isBare ? new Set() : undefined, false];
     marks.push(await held(checks[number], 1_000 * allowed));
-    if (isBare) ran.push([...space.__stet_ran__]);
-    else if (marks.at(-1) === null || (marks.length >= failing && !marks.every(Boolean))) break;
+    if (isBare) {
+      ran.push([...space.__stet_ran__]);
+      snapshots.push(hasSnapshot);
+    } else if (marks.at(-1) === null || (marks.length >= failing && !marks.every(Boolean))) {
+      break;
+    }
   }
   space.__stet_at__ = space.__stet_ran__ = undefined;
-  return { n, marks, ran, seconds: spent / 1_000 };
+  return { n, marks, ran, snapshots, seconds: spent / 1_000 };
 }
 
 /** Tries what it is sent until its end. `line` sends and receives, `reset` is called before each candidate. */
@@ -136,7 +141,19 @@ function hasAsserted(expect) {
   return !(isExpectingAssertions && !assertionCalls) && (expectedAssertionsNumber ?? assertionCalls) === assertionCalls;
 }
 
-/** A test of a runner as a check: `parts` are its hooks and itself, in the order in which they run. */
+/** Makes tests fail that compare a snapshot: a runner numbers these from run to run. */
+function refuseSnapshots(expect) {
+  const refuse = () => {
+    hasSnapshot = true;
+    throw new Error("no snapshot is compared");
+  };
+  expect.extend({ toMatchSnapshot: refuse, toMatchFileSnapshot: refuse, toThrowErrorMatchingSnapshot: refuse });
+}
+
+/**
+ * A test of a runner as a check. `ready` calls the hooks that come before all tests; `before` and `after` are those of
+ * this one, `body` is the test.
+ */
 function check(id, { ready, before, body, after, expect, isExpectedToFail }) {
   const run = async () => {
     await ready();
@@ -161,4 +178,4 @@ function silence() {
   for (const each of ["log", "info", "warn", "error", "debug"]) console[each] = () => undefined;
 }
 
-module.exports = { asked, called, check, example, serve, silence };
+module.exports = { asked, called, check, example, refuseSnapshots, serve, silence };

@@ -5,7 +5,7 @@
 
 import { createRequire } from "node:module";
 
-const { asked, called, check, example, serve, silence } = createRequire(import.meta.url)("./trial.cjs");
+const { asked, called, check, example, refuseSnapshots, serve, silence } = createRequire(import.meta.url)("./trial.cjs");
 
 /** Where Vitest shows tests: at `TestRunner` since version 4.1, in a module of its own before. */
 async function shownBy(vitest, suiteModule) {
@@ -31,6 +31,7 @@ export async function host(vitest, suiteModule) {
     const root = given.find((each) => each?.tasks);
     if (!root) return line.post({ refused: "this version of Vitest does not show its tests" });
     silence();
+    refuseSnapshots(vitest.expect);
     const own = getHooks(root).beforeAll.indexOf(tryCandidates);
     const isReady = new Set();
     const checks = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id)).map(({ id, test, suites }) => {

@@ -75,6 +75,7 @@ const fs = require("fs");
 jest.mock("fs");
 const noted = jest.fn();
 
+test("shown", () => expect(totals([], () => {})).toMatchSnapshot());
 describe("totals", () => {
   let log;
   beforeEach(() => {
@@ -91,6 +92,7 @@ describe("totals", () => {
     expect(noted).toHaveBeenCalledTimes(1);
   });
   test("of none", () => expect(totals([], log)).toStrictEqual({}));
+  test("inline", () => expect(totals([], log)).toMatchInlineSnapshot("{}"));
   test("calls back", (done) => {
     totals(["a"], (word) => done(word === "a" ? undefined : new Error(word)));
   });
@@ -145,8 +147,17 @@ async def test_failing_tests_of_vitest_are_fixed_without_a_model(scripted: Scrip
     assert answer.metadata.calls == 0
 
 
+def snapshot(jest: Path, text: str) -> None:
+    """Writes what the test `shown` compares."""
+    (jest / "__snapshots__").mkdir()
+    head = "// Jest Snapshot v1, https://jestjs.io/docs/snapshot-testing\n"
+    shown = f"\n{text}\n" if "\n" in text else text
+    (jest / "__snapshots__/totals.test.js.snap").write_text(f"{head}\nexports[`shown 1`] = `{shown}`;\n")
+
+
 async def test_failing_tests_of_jest_are_fixed_without_a_model(scripted: ScriptedModel, jest: Path) -> None:
     (jest / "totals.test.js").write_text(JEST_TEST)
+    snapshot(jest, "{}")
     answer = await debug(scripted, jest / "totals.js", TOTALS, at="return found")
     assert applied(answer) == TOTALS.replace("?? 1", "?? 0"), answer.message
     assert said(answer, Check.TESTS).verdict is Ruling.PASS
@@ -214,9 +225,11 @@ STATE = """const { totals } = require("./totals");
 let runs = 0;
 test("counts", () => {
   runs += 1;
-  expect(totals(["a"], () => {})).toEqual({ a: 1 });
+  if (runs === 1) expect(totals(["a"], () => {})).toEqual({ a: 1 });
 });
-test("once", () => expect(runs).toBe(1));
+"""
+COMPARED = """const { totals } = require("./totals");
+test("shown", () => expect(totals(["a"], () => {})).toMatchSnapshot());
 """
 
 
@@ -226,13 +239,15 @@ test("once", () => expect(runs).toBe(1));
         ("test('x', () => { totals([; });", ""),
         ('const { totals } = require("./totals");\ntest("x", () => expect(totals([])).toEqual({}));', ""),
         (STATE, "No fix searched: the tests keep state between runs. "),
+        (COMPARED, "No fix searched: a failing test compares a snapshot. "),
     ],
-    ids=["tests that do not parse", "tests that pass", "tests that keep state"],
+    ids=["tests that do not parse", "tests that pass", "tests that keep state", "snapshots"],
 )
 async def test_tests_that_show_nothing_are_not_searched(
     scripted: ScriptedModel, jest: Path, tests: str, said: str
 ) -> None:
     (jest / "totals.test.js").write_text(tests)
+    snapshot(jest, '{\n  "a": 1,\n}')
     with pytest.raises(ModelError, match=rf"^{said}scripted "):
         await debug(scripted, jest / "totals.js", TOTALS, at="return found")
 
