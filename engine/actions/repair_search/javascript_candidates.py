@@ -65,6 +65,11 @@ def _outermost(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         yield from _outermost(child)
 
 
+def has_markup(function: ScriptFunction) -> bool:
+    """Whether a function has JSX, which cannot be evaluated."""
+    return any(each.type.startswith("jsx_") for each in function.edited.nodes)
+
+
 def candidates(functions: Sequence[ScriptFunction], span: Span, most: int) -> list[Candidate]:
     """The edits within a span, the likeliest first."""
     statements = [each.span for each in _statements(functions)]

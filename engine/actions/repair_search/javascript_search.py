@@ -18,6 +18,7 @@ from stet_ls.engine.actions.repair_search.javascript_candidates import (
     candidates,
     expression,
     functions_within,
+    has_markup,
     imported_names,
     loops,
     rows,
@@ -89,10 +90,10 @@ def _prepared(
         return "the code does not parse"
     if plain is None:
         return "its types cannot be left out"
-    functions = functions_within(case.before, module, span)
+    functions = [each for each in functions_within(case.before, module, span) if not has_markup(each)]
     lines = sum(each.edited.node.end_point[0] - each.edited.node.start_point[0] + 1 for each in functions)
     if not functions:
-        return "no function to change"
+        return "no function without JSX to change"
     if lines > MOST_LINES:
         return f"the code is longer than {MOST_LINES} lines"
     own = framework_tests(tests) if tests is not None else None

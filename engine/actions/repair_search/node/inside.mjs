@@ -15,7 +15,7 @@ import { Slot, now, runners, threads } from "./slots.mjs";
 
 const REPORT = Number(process.env.BOX_REPORT_FD);
 const FOLDER = path.dirname(fileURLToPath(import.meta.url));
-const LEAST = 0.1, MOST = 0.5, LOAD = 8.0, RUNNER_LOAD = 20.0, CONFIRMED = 16, AT_ONCE = 100, RUNNER_AT_ONCE = 20;
+const LEAST = 0.1, MOST = 0.5, WALL = 4, GRACE = 0.2, RUNNER_WALL = 5, LOAD = 8.0, RUNNER_LOAD = 20.0, CONFIRMED = 16, AT_ONCE = 100, RUNNER_AT_ONCE = 20;
 const BARE = { n: null };
 
 /** What starts a slot's workers. */
@@ -26,9 +26,10 @@ function opener(job) {
 
 /** Runs the checks without a candidate in two workers, in one of them twice; what they showed, or a problem. */
 async function observed(job, slots) {
+  const how = { order: null, failing: 0, allowed: MOST, wall: job.runner ? RUNNER_WALL : WALL * MOST + GRACE };
   const list = async (slot, several) => {
     const results = [];
-    const part = await slot.run(several, { order: null, failing: 0, allowed: MOST }, (each) => results.push(each));
+    const part = await slot.run(several, how, (each) => results.push(each));
     return { ...part, results };
   };
   const runs = await Promise.all([list(slots[0], [BARE, BARE]), list(slots[1], [BARE])]);
@@ -42,7 +43,7 @@ async function observed(job, slots) {
   return {
     once, names, ran: first?.ran ?? [], snapshots: first?.snapshots ?? [],
     unsteady: new Set(second ? [...once.keys()].filter((at) => once[at] !== (second.marks[at] === true)) : []),
-    hasLate: !first || first.marks.includes(null),
+    hasLate: !first || first.marks.includes(null), ranEarly: slots[0].ranEarly,
     seconds: runs.flatMap(({ results }) => results).reduce((most, each) => Math.max(most, each.seconds), 0),
   };
 }
@@ -61,8 +62,12 @@ function ordered(job, { once, names, unsteady }) {
 }
 
 /** Why checks that run again and again show nothing; "" if they do. */
-function unusable(job, { unsteady, snapshots }, { order, failing }) {
+function unusable(job, seen, { order, failing }) {
+  const { unsteady, snapshots, ran, hasLate, ranEarly } = seen;
   if (!failing) return "the failure does not occur again";
+  if (ranEarly && !hasLate && !order.slice(0, failing).some((at) => ran[at]?.length)) {
+    return "the failing tests run the code before they begin";
+  }
   if (order.slice(0, failing).some((at) => snapshots[at])) return "a failing test compares a snapshot";
   return job.runner && order.some((at) => unsteady.has(at)) ? "the tests keep state between runs" : "";
 }
@@ -125,7 +130,7 @@ class Pool {
     await Promise.all(this.slots.map((slot) => slot.close()));
     for (const part of parts) {
       const slot = new Slot(open, load);
-      await slot.run(part.map((n) => this.entry(n)), { ...this.how, allowed: MOST }, isGood);
+      await slot.run(part.map((n) => this.entry(n)), { ...this.how, allowed: MOST, wall: this.how.wall + WALL * MOST }, isGood);
       await slot.close();
     }
     return found;
@@ -137,7 +142,8 @@ async function search(job) {
   const slots = Array.from({ length: Math.max(2, job.slots) }, () => new Slot(open, load));
   const seen = await observed(job, slots);
   if (seen.problem) return seen;
-  const how = { ...ordered(job, seen), allowed: Math.min(MOST, Math.max(LEAST, 10 * seen.seconds)) };
+  const allowed = Math.min(MOST, Math.max(LEAST, 10 * seen.seconds));
+  const how = { ...ordered(job, seen), allowed, wall: WALL * allowed + GRACE + 2 * seen.seconds };
   const problem = unusable(job, seen, how);
   if (problem) return { problem };
   const pool = new Pool(job, slots, how, seen), wanted = executed(job, seen, how), began = now();

@@ -3,7 +3,7 @@
 // All that the file registered is in the runner's state. A hook before all tests runs these tests again and again, with
 // Jest's own matchers, mocks and modules, and does not end.
 
-const { asked, called, check, example, refuseSnapshots, serve, silence } = require("./trial.cjs");
+const { asked, check, example, readied, refuseSnapshots, serve, silence, watch } = require("./trial.cjs");
 
 const LONG_MS = 3_600_000;
 const { beforeAll, expect } = globalThis.beforeAll ? globalThis : require("@jest/globals");
@@ -39,20 +39,15 @@ async function tryCandidates() {
   if (!root) return line.post({ refused: "this version of Jest does not show its tests" });
   silence();
   refuseSnapshots(expect);
+  const tests = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id));
   const own = hooks(root, "beforeAll").indexOf(tryCandidates);
-  const isReady = new Set();
-  const checks = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id)).map(({ id, test, blocks }) => {
+  const first = [...new Set(tests.flatMap(({ blocks }) => blocks))]
+    .flatMap((block) => hooks(block, "beforeAll").slice(block === root ? own + 1 : 0));
+  const ranEarly = await readied(first.map((work) => started(work, {})), globalThis);
+  const checks = tests.map(({ id, test, blocks }) => {
     const context = {};
     const each = (kind, order) => order.flatMap((block) => hooks(block, kind)).map((work) => started(work, context));
     return check(id, {
-      async ready() {
-        for (const block of blocks) {
-          if (isReady.has(block)) continue;
-          isReady.add(block);
-          const left = hooks(block, "beforeAll").slice(block === root ? own + 1 : 0);
-          for (const work of left) await called(started(work, context));
-        }
-      },
       before: each("beforeEach", blocks),
       body: started(test.fn, context),
       after: each("afterEach", [...blocks].reverse()),
@@ -61,7 +56,8 @@ async function tryCandidates() {
     });
   });
   const shown = examples.map((each) => example(each, globalThis));
-  return serve([...shown, ...checks], line, globalThis, () => { mocks.clearAllMocks(); });
+  return serve([...shown, ...checks], line, globalThis, { ranEarly, reset: () => { mocks.clearAllMocks(); } });
 }
 
+watch(globalThis);
 beforeAll(tryCandidates, LONG_MS);

@@ -7,7 +7,7 @@ import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { Worker } from "node:worker_threads";
 
-const WALL = 4, GRACE = 0.2, WATCH_MS = 10, POLL_MS = 5, MEMORY_MB = 256;
+const WATCH_MS = 10, POLL_MS = 5, MEMORY_MB = 256;
 
 export const now = () => performance.now() / 1000;
 
@@ -15,11 +15,11 @@ export const now = () => performance.now() / 1000;
 export class Slot {
   constructor(open, load) {
     [this.open, this.load] = [open, load];
-    [this.line, this.heard, this.isLoaded, this.names] = [null, null, false, null];
+    [this.line, this.heard, this.isLoaded, this.names, this.ranEarly] = [null, null, false, null, false];
   }
 
   /**
-   * Tries a list of candidates, and passes each result on. `done` is how many ended; `problem` is why the rest did not:
+   * Tries a list of candidates, each at most for `wall` seconds, and passes each result on. `done` is how many ended; `problem` is why the rest did not:
    * "late", "unfinished" at the time `until`, "died", or a sentence of the worker (`refused`).
    */
   run(list, how, note, until = Infinity) {
@@ -35,7 +35,7 @@ export class Slot {
       const heard = (message) => {
         since = now();
         if (message.loaded) {
-          [this.isLoaded, this.names] = [true, message.names];
+          [this.isLoaded, this.names, this.ranEarly] = [true, message.names, message.ranEarly];
           this.line.send({ list, ...how });
         } else if ("problem" in message) end(message.problem);
         else if ("refused" in message) end("refused", message.refused);
@@ -46,7 +46,7 @@ export class Slot {
         }
       };
       const watch = setInterval(() => {
-        if (now() - since > (this.isLoaded ? WALL * how.allowed + GRACE : this.load)) end("late");
+        if (now() - since > (this.isLoaded ? how.wall : this.load)) end("late");
         else if (now() > until) end("unfinished");
       }, WATCH_MS);
       this.heard = heard;

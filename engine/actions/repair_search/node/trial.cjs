@@ -11,22 +11,28 @@ const main = vm.runInThisContext("globalThis");
 const { setTimeout, clearTimeout } = main;
 const now = main.performance.now.bind(main.performance);
 const guarded = new vm.Script("globalThis.__stet_check__()");
-const POLL_MS = 5, LEAST_MS = 20, STEPS = 256;
+const POLL_MS = 5, LEAST_MS = 20, HOOKS_MS = 8_000, STEPS = 256;
 
-let until = 0, spent = 0, steps = 0, isLate = false, hasSnapshot = false;
+let until = Infinity, spent = 0, steps = 0, isLate = false, hasSnapshot = false;
 
 /** Calls a function. What does not end synchronously in the time of its check is interrupted. */
 function called(work, ...given) {
   main.__stet_check__ = () => work(...given);
-  return guarded.runInThisContext({ timeout: Math.max(LEAST_MS, Math.ceil(until - now())) });
+  return guarded.runInThisContext({ timeout: Math.min(HOOKS_MS, Math.max(LEAST_MS, Math.ceil(until - now()))) });
 }
 
-/** Begins each pass of a candidate's loops: one that waits for promises without end can be interrupted here alone. */
+/** Begins each pass of a loop: one that waits for promises without end can be interrupted here alone. */
 function step() {
   steps += 1;
   if (steps % STEPS || now() < until) return;
   isLate = true;
   throw new Error("late");
+}
+
+/** Notes statements that are executed. */
+function notes() {
+  const known = new Set();
+  return { known, add(number) { known.add(number); step(); } };
 }
 
 /** Runs a check, at most for the allowed milliseconds: true, false, or null if it does not end. */
@@ -72,10 +78,10 @@ async function tried({ n, at, code }, checks, { order, failing, allowed }, space
   [space.__stet_at__, space.__stet_code__] = isBare ? [undefined, ""] : [at, code];
   spent = 0;
   for (const number of order ?? checks.keys()) {
-    [space.__stet_ran__, hasSnapshot] = [isBare ? new Set() : undefined, false];
+    [space.__stet_ran__, hasSnapshot] = [isBare ? notes() : undefined, false];
     marks.push(await held(checks[number], 1_000 * allowed));
     if (isBare) {
-      ran.push([...space.__stet_ran__]);
+      ran.push([...space.__stet_ran__.known]);
       snapshots.push(hasSnapshot);
     } else if (marks.at(-1) === null || (marks.length >= failing && !marks.every(Boolean))) {
       break;
@@ -85,10 +91,13 @@ async function tried({ n, at, code }, checks, { order, failing, allowed }, space
   return { n, marks, ran, snapshots, seconds: spent / 1_000 };
 }
 
-/** Tries what it is sent until its end. `line` sends and receives, `reset` is called before each candidate. */
-async function serve(checks, line, space, reset = () => undefined) {
+/**
+ * Tries what it is sent until its end. `line` sends and receives, `reset` is called before each candidate. With
+ * `ranEarly`, code ran before the tests, and no candidate changes what it did.
+ */
+async function serve(checks, line, space, { reset = () => undefined, ranEarly = false } = {}) {
   space.__stet_step__ = step;
-  line.post({ loaded: true, names: checks.map((each) => each.id ?? "") });
+  line.post({ loaded: true, ranEarly, names: checks.map((each) => each.id ?? "") });
   for (;;) {
     const { list, ...how } = await line.next();
     for (const each of list) {
@@ -150,13 +159,21 @@ function refuseSnapshots(expect) {
   expect.extend({ toMatchSnapshot: refuse, toMatchFileSnapshot: refuse, toThrowErrorMatchingSnapshot: refuse });
 }
 
-/**
- * A test of a runner as a check. `ready` calls the hooks that come before all tests; `before` and `after` are those of
- * this one, `body` is the test.
- */
-function check(id, { ready, before, body, after, expect, isExpectedToFail }) {
+/** Calls the hooks that come before all tests; whether the code ran until then, at most since `watch`. */
+async function readied(hooks, space) {
+  until = now() + HOOKS_MS;
+  for (const each of hooks) await called(each);
+  return space.__stet_ran__.known.size > 0;
+}
+
+/** Notes from now on what of the code runs before the first test. */
+function watch(space) {
+  space.__stet_ran__ = notes();
+}
+
+/** A test of a runner as a check: `body` is the test, `before` and `after` are its hooks. */
+function check(id, { before, body, after, expect, isExpectedToFail }) {
   const run = async () => {
-    await ready();
     const cleanups = [];
     try {
       expect.setState({ ...COUNTED, currentTestName: id.replaceAll("::", " ") });
@@ -178,4 +195,4 @@ function silence() {
   for (const each of ["log", "info", "warn", "error", "debug"]) console[each] = () => undefined;
 }
 
-module.exports = { asked, called, check, example, refuseSnapshots, serve, silence };
+module.exports = { asked, called, check, example, readied, refuseSnapshots, serve, silence, watch };

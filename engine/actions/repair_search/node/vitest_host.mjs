@@ -5,7 +5,10 @@
 
 import { createRequire } from "node:module";
 
-const { asked, called, check, example, refuseSnapshots, serve, silence } = createRequire(import.meta.url)("./trial.cjs");
+const own = createRequire(import.meta.url)("./trial.cjs");
+const { asked, check, example, readied, refuseSnapshots, serve, silence, watch } = own;
+
+watch(globalThis);
 
 /** Where Vitest shows tests: at `TestRunner` since version 4.1, in a module of its own before. */
 async function shownBy(vitest, suiteModule) {
@@ -32,20 +35,15 @@ export async function host(vitest, suiteModule) {
     if (!root) return line.post({ refused: "this version of Vitest does not show its tests" });
     silence();
     refuseSnapshots(vitest.expect);
-    const own = getHooks(root).beforeAll.indexOf(tryCandidates);
-    const isReady = new Set();
-    const checks = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id)).map(({ id, test, suites }) => {
+    const tests = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id));
+    const at = getHooks(root).beforeAll.indexOf(tryCandidates);
+    const first = [...new Set(tests.flatMap(({ suites }) => suites))].flatMap((suite) =>
+      getHooks(suite).beforeAll.slice(suite === root ? at + 1 : 0).map((work) => () => work(suite)));
+    const ranEarly = await readied(first, globalThis);
+    const checks = tests.map(({ id, test, suites }) => {
       const each = (kind, order) =>
         order.flatMap((suite) => getHooks(suite)[kind].map((work) => () => work(test.context, suite)));
       return check(id, {
-        async ready() {
-          for (const suite of suites) {
-            if (isReady.has(suite)) continue;
-            isReady.add(suite);
-            const left = getHooks(suite).beforeAll.slice(suite === root ? own + 1 : 0);
-            for (const work of left) await called(work, suite);
-          }
-        },
         before: each("beforeEach", suites),
         body: getFn(test),
         after: each("afterEach", [...suites].reverse()),
@@ -54,7 +52,7 @@ export async function host(vitest, suiteModule) {
       });
     });
     const shown = examples.map((each) => example(each, globalThis));
-    return serve([...shown, ...checks], line, globalThis, () => { vitest.vi.clearAllMocks(); });
+    return serve([...shown, ...checks], line, globalThis, { ranEarly, reset: () => { vitest.vi.clearAllMocks(); } });
   }
 
   getCurrentSuite().on("beforeAll", tryCandidates);

@@ -41,10 +41,11 @@ export class Cart {
   }
 }
 """
-CART_TEST = """import { beforeEach, describe, expect, it, vi } from "vitest";
+CART_TEST = """import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Cart } from "./cart.js";
 
 let cart;
+let food;
 const noted = vi.fn();
 beforeEach(() => {
   cart = new Cart();
@@ -53,6 +54,10 @@ beforeEach(() => {
 it("is empty", () => expect(cart.total()).toBe(0));
 
 describe("totals", () => {
+  beforeAll(async () => {
+    food = await Promise.resolve("food");
+  });
+
   it.each([[100, 119], [200, 238]])("of %i", (price, total) => {
     expect(cart.add("a", price).total()).toBeCloseTo(total);
     noted(price);
@@ -60,7 +65,7 @@ describe("totals", () => {
   });
 
   it("with food", async () => {
-    cart.add("a", 100, "food");
+    cart.add("a", 100, food);
     await Promise.resolve();
     expect({ total: cart.total() }).toEqual({ total: expect.any(Number) });
     expect(cart.total()).toBe(107);
@@ -228,6 +233,13 @@ test("counts", () => {
   if (runs === 1) expect(totals(["a"], () => {})).toEqual({ a: 1 });
 });
 """
+EARLY = """const { totals } = require("./totals");
+let found;
+beforeAll(() => {
+  found = totals(["a"], () => {});
+});
+test("counts", () => expect(found).toEqual({ a: 1 }));
+"""
 COMPARED = """const { totals } = require("./totals");
 test("shown", () => expect(totals(["a"], () => {})).toMatchSnapshot());
 """
@@ -239,9 +251,10 @@ test("shown", () => expect(totals(["a"], () => {})).toMatchSnapshot());
         ("test('x', () => { totals([; });", ""),
         ('const { totals } = require("./totals");\ntest("x", () => expect(totals([])).toEqual({}));', ""),
         (STATE, "No fix searched: the tests keep state between runs. "),
+        (EARLY, "No fix searched: the failing tests run the code before they begin. "),
         (COMPARED, "No fix searched: a failing test compares a snapshot. "),
     ],
-    ids=["tests that do not parse", "tests that pass", "tests that keep state", "snapshots"],
+    ids=["tests that do not parse", "tests that pass", "tests that keep state", "hooks", "snapshots"],
 )
 async def test_tests_that_show_nothing_are_not_searched(
     scripted: ScriptedModel, jest: Path, tests: str, said: str

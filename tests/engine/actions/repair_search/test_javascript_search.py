@@ -253,3 +253,10 @@ async def test_a_target_that_is_too_long_is_not_searched(make: MakeCase) -> None
     case = replace(make(text, text, "f", action="debug"), language="javascript")
     found = await search_script(case, Span(0, len(text)), None, 1.0)
     assert found.problem == "the code is longer than 500 lines"
+
+
+async def test_functions_with_jsx_are_not_searched(make: MakeCase) -> None:
+    text = "export function Title({ text }) {\n  return <b>{text.trim}</b>;\n}\n"
+    case = replace(make(text, text, "Title", action="debug"), language="javascriptreact")
+    found = await search_script(case, Span(0, len(text)), None, 1.0)
+    assert found.problem == "no function without JSX to change"
