@@ -43,8 +43,8 @@ from stet_ls.validators.source import Source, Span
 _INSIDE = {each.name: each.read_bytes() for each in sorted((Path(__file__).parent / "node").glob("*.?js"))}
 _LIMITS = Limits(seconds=20.0, processes=128)
 _MOST_SLOTS, _MOST_RUNNERS = 4, 2
-_STARTING = 30.0
-"""Seconds that the starts of a test runner take at most."""
+_STARTING, _RESERVED = 30.0, 8.0
+"""Seconds that the starts of a test runner take at most, and what is left for them of a job's time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,42 +83,27 @@ async def search_script(
 def _prepared(
     case: Case, runtime: Runtime, span: Span, tests: TestsBefore | None, seconds: float, everywhere: bool
 ) -> _Prepared | str:
-    text, language = case.before.text, case.language
-    module, typed = read_module(text, language), language.startswith("typescript")
-    plain = without_types(text, language) if typed else text
-    if module is None or module.parsed.root.has_error:
-        return "the code does not parse"
-    if plain is None:
-        return "its types cannot be left out"
-    functions = [each for each in functions_within(case.before, module, span) if not has_markup(each)]
-    lines = sum(each.edited.node.end_point[0] - each.edited.node.start_point[0] + 1 for each in functions)
-    if not functions:
-        return "no function without JSX to change"
-    if lines > MOST_LINES:
-        return f"the code is longer than {MOST_LINES} lines"
+    target = _target(case, span)
     own = framework_tests(tests) if tests is not None else None
-    if isinstance(own, str):
-        return own
+    if isinstance(target, str) or isinstance(own, str):
+        return target if isinstance(target, str) else str(own)
+    typed, functions = case.language.startswith("typescript"), target.functions
     units = [each.unit for each in functions if each.unit] if everywhere else [case.unit]
-    examples = [each for unit in units for each in examples_for(text, language, unit, case.user_examples)]
+    examples = [each for it in units for each in examples_for(case.before.text, case.language, it, case.user_examples)]
     found = candidates(functions, span, MOST_EDITS)
-    outside = [imported_names(each, module) for each in functions]
     node = toolchain.find("node", install=NODE)
     builder = _builder(case, runtime) if typed and own is None else None
-    shown = with_exposed_names(with_switches(functions, Source(plain), outside), language)
+    shown = target.with_switches(case.language)
     job = {
         "text": f"// @ts-nocheck\n{shown}" if typed and own is not None else shown,
-        "plain": plain,
-        "functions": [
-            {"parts": expression(each, names), "loops": loops(each)}
-            for each, names in zip(functions, outside, strict=True)
-        ],
+        "plain": target.plain.text,
+        "functions": target.rows(),
         "edits": rows(found),
         "typescript": builder is not None,
         "esbuild": str(builder.path) if builder is not None else "",
         "examples": [_row(each) for each in examples],
-        **_tests(tests, own, node),
-        "seconds": min(seconds, max(runtime.left() - 4, 0.5)),
+        **_tests(tests, own),
+        "seconds": min(seconds, max(runtime.left() - (4 if own is None else _RESERVED), 0.5)),
         "most": MOST_GOOD,
         "slots": min(os.cpu_count() or 1, _MOST_SLOTS if own is None else _MOST_RUNNERS),
     }
@@ -128,7 +113,40 @@ def _prepared(
     return _Prepared(*_spec(case, runtime, job, tests, programs, limits), found, functions)
 
 
-def _tests(tests: TestsBefore | None, own: FrameworkTests | None, node: BoxProgram) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What is searched: functions of a text, that text without types, and names that each uses of what is imported."""
+
+    functions: list[ScriptFunction]
+    plain: Source
+    imported: list[tuple[str, ...]]
+
+    def with_switches(self, language: str) -> str:
+        return with_exposed_names(with_switches(self.functions, self.plain, self.imported), language)
+
+    def rows(self) -> list[dict[str, Any]]:
+        pairs = zip(self.functions, self.imported, strict=True)
+        return [{"parts": expression(each, names), "loops": loops(each)} for each, names in pairs]
+
+
+def _target(case: Case, span: Span) -> _Target | str:
+    """The functions that a span touches; a sentence if there is nothing to search."""
+    text, language = case.before.text, case.language
+    module = read_module(text, language)
+    plain = without_types(text, language) if language.startswith("typescript") else text
+    if module is None or module.parsed.root.has_error:
+        return "the code does not parse"
+    if plain is None:
+        return "its types cannot be left out"
+    functions = [each for each in functions_within(case.before, module, span) if not has_markup(each)]
+    if not functions:
+        return "no function without JSX to change"
+    if sum(each.edited.node.end_point[0] - each.edited.node.start_point[0] + 1 for each in functions) > MOST_LINES:
+        return f"the code is longer than {MOST_LINES} lines"
+    return _Target(functions, Source(plain), [imported_names(each, module) for each in functions])
+
+
+def _tests(tests: TestsBefore | None, own: FrameworkTests | None) -> dict[str, Any]:
     """The tests of a job: those of a framework by their names within their file, run by it."""
     if tests is None:
         return {"tests": [], "wanted": []}

@@ -137,22 +137,30 @@ class Pool {
   }
 }
 
-async function search(job) {
-  const open = opener(job), load = job.runner ? RUNNER_LOAD : LOAD;
-  const slots = Array.from({ length: Math.max(2, job.slots) }, () => new Slot(open, load));
+/** Tries single edits, then two at once, until some are good or the time is over. */
+async function searched(job, slots, open, load) {
   const seen = await observed(job, slots);
   if (seen.problem) return seen;
   const allowed = Math.min(MOST, Math.max(LEAST, 10 * seen.seconds));
   const how = { ...ordered(job, seen), allowed, wall: WALL * allowed + GRACE + 2 * seen.seconds };
   const problem = unusable(job, seen, how);
   if (problem) return { problem };
-  const pool = new Pool(job, slots, how, seen), wanted = executed(job, seen, how), began = now();
+  const pool = new Pool(job, slots, how, seen), wanted = executed(job, seen, how);
   await pool.run(wanted.map((n) => [n]));
-  const singles = pool.tried, seconds = now() - began;
   if (!pool.good.length) await pool.run(pairs(job.edits, wanted, pool.better));
   if (!pool.good.length) await pool.run(likelyPairs(job.edits, wanted));
   const { tried } = pool;
-  return { good: await pool.confirmed(open, load), tried, checks: how.order.length, singles, seconds };
+  return { good: await pool.confirmed(open, load), tried, checks: how.order.length };
+}
+
+async function search(job) {
+  const open = opener(job), load = job.runner ? RUNNER_LOAD : LOAD;
+  const slots = Array.from({ length: Math.max(2, job.slots) }, () => new Slot(open, load));
+  try {
+    return await searched(job, slots, open, load);
+  } finally {
+    await Promise.all(slots.map((slot) => slot.close()));
+  }
 }
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));

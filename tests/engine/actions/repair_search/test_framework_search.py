@@ -149,6 +149,7 @@ async def test_failing_tests_of_vitest_are_fixed_without_a_model(scripted: Scrip
     assert said(answer, Check.SEARCH).detail.startswith("found by search, ")
     passing = "3 tests pass, 3 of them failed before; 1 more do not execute the change"
     assert said(answer, Check.TESTS).detail == passing, "Vitest itself has judged the fix"
+    assert (vitest / "cart.test.js").read_text() == CART_TEST, "what loads the search is written in the sandbox alone"
     assert answer.metadata.calls == 0
 
 
