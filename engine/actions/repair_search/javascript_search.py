@@ -11,11 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.actions.repair_search.framework_tests import FrameworkTests, framework_tests
 from stet_ls.engine.actions.repair_search.javascript_candidates import (
     Candidate,
     ScriptFunction,
     candidates,
+    expression,
     functions_within,
+    has_markup,
+    imported_names,
+    loops,
+    rows,
     with_switches,
 )
 from stet_ls.engine.actions.repair_search.search import MOST_EDITS, MOST_GOOD, MOST_LINES, Repair, Repairs
@@ -29,16 +35,16 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.judge import TestsBefore
 from stet_ls.engine.runners import toolchain
-from stet_ls.engine.runners.languages.node import NODE, Node, TypeScript, esbuild
-from stet_ls.engine.runners.run_tests import choose
+from stet_ls.engine.runners.languages.node import NODE, esbuild
 from stet_ls.engine.runners.toolchain import BoxProgram, MissingToolError
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 from stet_ls.validators.source import Source, Span
 
-_FOLDER = Path(__file__).parent
-_INSIDE = {name: (_FOLDER / name).read_bytes() for name in ("inside.mjs", "worker.mjs", "node_test.cjs")}
+_INSIDE = {each.name: each.read_bytes() for each in sorted((Path(__file__).parent / "node").glob("*.?js"))}
 _LIMITS = Limits(seconds=20.0, processes=128)
-_MOST_SLOTS = 4
+_MOST_SLOTS, _MOST_RUNNERS = 4, 2
+_STARTING, _RESERVED = 30.0, 8.0
+"""Seconds that the starts of a test runner take at most, and what is left for them of a job's time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,40 +83,78 @@ async def search_script(
 def _prepared(
     case: Case, runtime: Runtime, span: Span, tests: TestsBefore | None, seconds: float, everywhere: bool
 ) -> _Prepared | str:
+    target = _target(case, span)
+    own = framework_tests(tests) if tests is not None else None
+    if isinstance(target, str) or isinstance(own, str):
+        return target if isinstance(target, str) else str(own)
+    typed, functions = case.language.startswith("typescript"), target.functions
+    units = [each.unit for each in functions if each.unit] if everywhere else [case.unit]
+    examples = [each for it in units for each in examples_for(case.before.text, case.language, it, case.user_examples)]
+    found = candidates(functions, span, MOST_EDITS)
+    node = toolchain.find("node", install=NODE)
+    builder = _builder(case, runtime) if typed and own is None else None
+    shown = target.with_switches(case.language)
+    job = {
+        "text": f"// @ts-nocheck\n{shown}" if typed and own is not None else shown,
+        "plain": target.plain.text,
+        "functions": target.rows(),
+        "edits": rows(found),
+        "typescript": builder is not None,
+        "esbuild": str(builder.path) if builder is not None else "",
+        "examples": [_row(each) for each in examples],
+        **_tests(tests, own),
+        "seconds": min(seconds, max(runtime.left() - (4 if own is None else _RESERVED), 0.5)),
+        "most": MOST_GOOD,
+        "slots": min(os.cpu_count() or 1, _MOST_SLOTS if own is None else _MOST_RUNNERS),
+    }
+    programs = [node, *filter(None, [builder])]
+    limits = own.limits if own is not None else _LIMITS
+    limits = replace(limits, seconds=4 * seconds + (10 if own is None else _STARTING)).within(runtime.left())
+    return _Prepared(*_spec(case, runtime, job, tests, programs, limits), found, functions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What is searched: functions of a text, that text without types, and names that each uses of what is imported."""
+
+    functions: list[ScriptFunction]
+    plain: Source
+    imported: list[tuple[str, ...]]
+
+    def with_switches(self, language: str) -> str:
+        return with_exposed_names(with_switches(self.functions, self.plain, self.imported), language)
+
+    def rows(self) -> list[dict[str, Any]]:
+        pairs = zip(self.functions, self.imported, strict=True)
+        return [{"parts": expression(each, names), "loops": loops(each)} for each, names in pairs]
+
+
+def _target(case: Case, span: Span) -> _Target | str:
+    """The functions that a span touches; a sentence if there is nothing to search."""
     text, language = case.before.text, case.language
-    module, typed = read_module(text, language), language.startswith("typescript")
-    plain = without_types(text, language) if typed else text
+    module = read_module(text, language)
+    plain = without_types(text, language) if language.startswith("typescript") else text
     if module is None or module.parsed.root.has_error:
         return "the code does not parse"
     if plain is None:
         return "its types cannot be left out"
-    functions = functions_within(case.before, module, span)
-    lines = sum(each.edited.node.end_point[0] - each.edited.node.start_point[0] + 1 for each in functions)
+    functions = [each for each in functions_within(case.before, module, span) if not has_markup(each)]
     if not functions:
-        return "no function to change"
-    if lines > MOST_LINES:
+        return "no function without JSX to change"
+    if sum(each.edited.node.end_point[0] - each.edited.node.start_point[0] + 1 for each in functions) > MOST_LINES:
         return f"the code is longer than {MOST_LINES} lines"
-    if tests is not None and not isinstance(choose(tests.plan), Node | TypeScript):
-        return f"tests of {choose(tests.plan).name} run in their own runner alone"
-    units = [each.unit for each in functions if each.unit] if everywhere else [case.unit]
-    examples = [each for unit in units for each in examples_for(text, language, unit, case.user_examples)]
-    found = candidates(functions, Source(plain), span, MOST_EDITS)
-    node, builder = toolchain.find("node", install=NODE), _builder(case, runtime) if typed else None
-    shown = with_exposed_names(with_switches(functions, Source(plain)), language)
-    job = {
-        "text": shown,
-        "typescript": builder is not None,
-        "esbuild": str(builder.path) if builder is not None else "",
-        "edits": [[each.function, each.code] for each in found],
-        "examples": [_row(each) for each in examples],
-        "tests": list(tests.plan.tests) if tests is not None else [],
-        "wanted": [each.rpartition("::")[2] for each in (*tests.failing, *tests.passing)] if tests is not None else [],
-        "order": [],
-        "seconds": min(seconds, max(runtime.left() - 4, 0.5)),
-        "most": MOST_GOOD,
-        "slots": min(os.cpu_count() or 1, _MOST_SLOTS),
-    }
-    return _Prepared(*_spec(case, runtime, job, tests, [node, *filter(None, [builder])], seconds), found, functions)
+    return _Target(functions, Source(plain), [imported_names(each, module) for each in functions])
+
+
+def _tests(tests: TestsBefore | None, own: FrameworkTests | None) -> dict[str, Any]:
+    """The tests of a job: those of a framework by their names within their file, run by it."""
+    if tests is None:
+        return {"tests": [], "wanted": []}
+    if own is None:
+        wanted = [each.rpartition("::")[2] for each in (*tests.failing, *tests.passing)]
+        return {"tests": list(tests.plan.tests), "wanted": wanted}
+    runner = {"name": own.name, "argv": own.argv, "file": own.file}
+    return {"tests": [], "wanted": [], "runner": runner, "failing": own.failing, "passing": own.passing}
 
 
 def _builder(case: Case, runtime: Runtime) -> BoxProgram | None:
@@ -126,7 +170,7 @@ def _row(example: DocumentedCall) -> dict[str, str]:
 
 def _spec(
     case: Case, runtime: Runtime, job: dict[str, Any], tests: TestsBefore | None, programs: list[BoxProgram],
-    seconds: float,
+    limits: Limits,
 ) -> tuple[str, RunSpec]:  # fmt: skip
     place = locate_script(case.path, (case.before.text,), case.language, runtime)
     overlay: Overlay | None = place.overlay
@@ -144,8 +188,8 @@ def _spec(
         files={**{f"{folder}/{name}": text for name, text in _INSIDE.items()}, f"{folder}/job.json": data},
         binds=tuple(dict.fromkeys(bind for each in programs for bind in each.binds)),
         overlay=overlay,
-        env={"TZ": "UTC", "NO_COLOR": "1", "PATH": f"{node.path.parent}:/usr/bin:/bin"},
-        limits=replace(_LIMITS, seconds=4 * seconds + 10).within(runtime.left()),
+        env={"TZ": "UTC", "NO_COLOR": "1", "CI": "1", "PATH": f"{node.path.parent}:/usr/bin:/bin"},
+        limits=limits,
         report=True,
     )
     return nonce, spec
@@ -159,13 +203,15 @@ def _read(data: bytes, made: _Prepared, before: Source) -> Repairs:
             return Repairs(problem="the run's report is forged, so it proves nothing")
         if answer.get("problem"):
             return Repairs(problem=str(answer["problem"]))
-        found = tuple(_repair(before, made.candidates[int(n)], made.functions) for n in answer["good"])
+        chosen = [[made.candidates[int(n)] for n in numbers] for numbers in answer["good"]]
+        found = tuple(_repair(before, each, made.functions) for each in chosen)
         return Repairs(found, int(answer["tried"]), int(answer["checks"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return Repairs(problem="the run ended before it reported its results")
 
 
-def _repair(before: Source, each: Candidate, functions: Sequence[ScriptFunction]) -> Repair:
-    splices = tuple(sorted(each.edit.splices, key=lambda splice: splice.span))
-    text = before.splice(splices).text
-    return Repair(text, splices, each.edit.change, each.edit.cost, functions[each.function].unit)
+def _repair(before: Source, each: Sequence[Candidate], functions: Sequence[ScriptFunction]) -> Repair:
+    edits = [candidate.edit for candidate in each]
+    splices = tuple(sorted((splice for edit in edits for splice in edit.splices), key=lambda splice: splice.span))
+    words, cost = " and ".join(edit.change for edit in edits), sum(edit.cost for edit in edits)
+    return Repair(before.splice(splices).text, splices, words, cost, functions[each[0].function].unit, len(edits))

@@ -19,7 +19,7 @@ from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
 _SECONDS = 28.0
 _MIB = 1024 * 1024
-_LIMITS = Limits(seconds=TESTS.seconds, processes=256, scratch=256 * _MIB, scratch_files=20_000)
+LIMITS = Limits(seconds=TESTS.seconds, processes=256, scratch=256 * _MIB, scratch_files=20_000)
 
 
 @dataclass(slots=True)
@@ -43,19 +43,14 @@ class Framework:
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Runs the program nearest to the package, with the package's own configuration."""
         node = toolchain.find("node", install=NODE)
-        folder = _package(plan)
-        program = _installed(plan, folder, self.program)
-        if program is None:
-            raise MissingToolError(self.name, self.install)
         reporter = f"{FOLDER}/{self.reporter}"
-        plain = [each.replace("@ROOT@", str(folder)) for each in self.options]
-        options = [each.replace("@REPORTER@", f"./{reporter}") for each in plain]
+        program, *given = self._started(plan)
+        options = [each.replace("@REPORTER@", f"./{reporter}") for each in given]
         names = "|".join(escaped(each.partition("::")[2].replace("::", " ")) for each in plan.select)
         only = (self.only, f"^(?:{names})$") if names else ()
         test = BoxStep("test", (str(node.path), program, *options, *only, *plan.tests), _SECONDS)
         # Stet's reporter removes itself before the first test; the run for calls needs none.
-        plain = [each for each in plain if "@REPORTER@" not in each]
-        calls = call_steps(plan, [replace(test, argv=(str(node.path), program, *plain, *only, *plan.tests))])
+        calls = call_steps(plan, [replace(test, argv=(str(node.path), *self.command(plan), *only, *plan.tests))])
         return box_steps.spec(
             nonce,
             [test, *calls.steps],
@@ -67,8 +62,20 @@ class Framework:
             },
             binds=node.binds,
             env={"NO_COLOR": "1", "CI": "1", "NODE_ENV": "test"},
-            limits=replace(_LIMITS, seconds=_LIMITS.seconds + calls.seconds),
+            limits=replace(LIMITS, seconds=LIMITS.seconds + calls.seconds),
         )
+
+    def command(self, plan: TestPlan) -> tuple[str, ...]:
+        """What Node runs, before the test files, without a reporter. Raises MissingToolError."""
+        return tuple(each for each in self._started(plan) if "@REPORTER@" not in each)
+
+    def _started(self, plan: TestPlan) -> tuple[str, ...]:
+        """The program nearest to the package, and its options."""
+        folder = _package(plan)
+        program = _installed(plan, folder, self.program)
+        if program is None:
+            raise MissingToolError(self.name, self.install)
+        return program, *(each.replace("@ROOT@", str(folder)) for each in self.options)
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Reads the reporter's events; if there are none, the program's last output."""

@@ -189,6 +189,56 @@ async def test_a_bug_that_never_ends_is_found(scripted: ScriptedModel, root: Pat
     assert applied(answer) == text.replace("n++", "n--"), answer.message
 
 
+SHOUT = """/**
+ * shout("bob") => "BOB!"
+ * shout("ann") => "ANN!"
+ * shout("") => "!"
+ */
+export function shout(name) {
+  if (!name) {
+    return "!";
+  }
+  return name.toLowerCase() + "?";
+}
+"""
+
+
+async def test_two_edits_are_tried_if_no_single_one_helps(scripted: ScriptedModel, root: Path) -> None:
+    answer = await debug(scripted, root, SHOUT, at="return name")
+    fixed = SHOUT.replace("toLowerCase", "toUpperCase").replace('"?"', '"!"')
+    assert applied(answer) == fixed, answer.message
+    found = said(answer, Check.SEARCH)
+    assert found.count > 100, "pairs were tried"
+    assert answer.metadata.calls == 0
+
+
+async def test_two_edits_of_typescript_of_which_one_helps_already(scripted: ScriptedModel, root: Path) -> None:
+    text = "/**\n * middle([1, 2]) returns 1.5\n * middle([1, 3, 8]) returns 3\n * middle([5]) returns 5\n */\n"
+    text += "export function middle(sorted: number[]): number {\n  const at: number = Math.floor(sorted.length / 2);\n"
+    text += "  if (sorted.length % 2 === 1) {\n    return sorted[at - 1] as number;\n  }\n"
+    text += "  return (sorted[at - 1] - sorted[at]) / 2;\n}\n"
+    answer = await debug(scripted, root, text, name="shop.ts")
+    added = text.replace("1] - sorted", "1] + sorted")
+    fixed = (added.replace("return sorted[at - 1]", "return sorted[at]"), added.replace("floor", "ceil"))
+    assert applied(answer) in fixed, answer.message
+    assert answer.metadata.calls == 0
+
+
+async def test_statements_that_the_failing_run_does_not_execute_are_left_out(
+    scripted: ScriptedModel, root: Path
+) -> None:
+    text = '/** fee("letter", 3) => 7 */\nexport function fee(kind, weight) {\n  switch (kind) {\n'
+    text += '    case "letter":\n      return weight * 2 - 1;\n'
+    text += "".join(
+        f'    case "{kind}":\n      if (weight > {most}) return weight * {most} + 1;\n      return weight + {most};\n'
+        for kind, most in {"parcel": 10, "pallet": 100, "truck": 1000}.items()
+    )
+    text += "    default:\n      return 0;\n  }\n}\n"
+    answer = await debug(scripted, root, text, at="return weight * 2")
+    assert applied(answer) == text.replace("2 - 1", "2 + 1"), answer.message
+    assert said(answer, Check.SEARCH).count < 100, "of almost 400 edits"
+
+
 async def test_a_failure_that_varies_is_not_searched(make: MakeCase) -> None:
     text = "/** f(1) => 2 */\nexport function f(n) {\n  return Math.random() < 0.5 ? 2 : n;\n}\n"
     case = replace(make(text, text, "f", action="debug"), language="javascript")
@@ -203,3 +253,10 @@ async def test_a_target_that_is_too_long_is_not_searched(make: MakeCase) -> None
     case = replace(make(text, text, "f", action="debug"), language="javascript")
     found = await search_script(case, Span(0, len(text)), None, 1.0)
     assert found.problem == "the code is longer than 500 lines"
+
+
+async def test_functions_with_jsx_are_not_searched(make: MakeCase) -> None:
+    text = "export function Title({ text }) {\n  return <b>{text.trim}</b>;\n}\n"
+    case = replace(make(text, text, "Title", action="debug"), language="javascriptreact")
+    found = await search_script(case, Span(0, len(text)), None, 1.0)
+    assert found.problem == "no function without JSX to change"

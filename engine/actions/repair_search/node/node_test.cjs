@@ -2,6 +2,8 @@
 
 const { mock } = require("node:test");
 
+const guarded = globalThis.__stet_called__ ?? ((work, ...given) => work(...given));
+
 const suites = [{ name: "", before: [], beforeEach: [], afterEach: [], after: [] }];
 const skipped = (options) => typeof options === "object" && options !== null && (options.skip || options.todo);
 const given = (name, options, work) =>
@@ -18,7 +20,7 @@ const context = (name) => ({
 });
 
 const called = (work, first) =>
-  work.length > 1 ? new Promise((resolve, reject) => work(first, (error) => (error ? reject(error) : resolve()))) : work(first);
+  work.length > 1 ? new Promise((resolve, reject) => guarded(work, first, (error) => (error ? reject(error) : resolve()))) : guarded(work, first);
 
 function test(...all) {
   const [name, options, work] = given(...all);
@@ -27,16 +29,16 @@ function test(...all) {
   const run = async () => {
     try {
       for (const suite of around) {
-        if (!suite.isReady) for (const each of suite.before) await each();
+        if (!suite.isReady) for (const each of suite.before) await guarded(each);
         suite.isReady = true;
-        for (const each of suite.beforeEach) await each();
+        for (const each of suite.beforeEach) await guarded(each);
       }
       await called(work, context(name));
       return true;
     } catch {
       return false;
     } finally {
-      for (const suite of [...around].reverse()) for (const each of suite.afterEach) await each();
+      for (const suite of [...around].reverse()) for (const each of suite.afterEach) await guarded(each);
     }
   };
   globalThis.__stet_tests__.push({ name: String(name), run });
