@@ -80,16 +80,13 @@ def _numerals(parameter: Parameter, node: ast.AST, known: ModuleContext) -> list
 
 
 _SPLIT = (
-    ("1", "2", "3"),
-    ("1", "10"),
-    ("2", "0"),
-    ("0",),
-    ("1", "2", "0"),
-    ("10", "0", "1"),
-    ("1", "2"),
-    ("1", "2", "3", "4"),
-)
+    ("1", "2", "3"), ("1", "10"), ("2", "0"), ("0",), ("1", "2", "0"), ("10", "0", "1"), ("1", "2"),
+    ("1", "2", "3", "4"), ("a", "0"), ("a", "1", "0"), ("a", "-1"),
+)  # fmt: skip
 """Numbers of a text, some of which are equal or in another order as texts."""
+
+
+_SPLITS = frozenset({"split", "rsplit", "partition", "rpartition"})
 
 
 def _split_numbers(parameter: Parameter, node: ast.AST) -> list[str]:
@@ -99,8 +96,10 @@ def _split_numbers(parameter: Parameter, node: ast.AST) -> list[str]:
     found = []
     for each in ast.walk(node) if asks else ():
         match each:
-            case ast.Call(func=ast.Attribute(value=held, attr="split"), args=[ast.Constant(value=str(sign)), *_]):
-                found += [repr(sign.join(numbers)) for numbers in _SPLIT] if is_name(held, parameter.name) else []
+            case ast.Call(func=ast.Attribute(value=held, attr=method), args=[ast.Constant(value=str(sign)), *_]):
+                held = held.func.value if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute) else held
+                if method in _SPLITS and is_name(held, parameter.name):
+                    found += [repr(sign.join(numbers)) for numbers in _SPLIT]
     return found
 
 
