@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +9,7 @@ import pytest
 from bench.quality.verdicts import JUDGES, Outcome, outcome_of
 from support.corpora.verdicts import HASHED, Half, Label, Rewrite, observed, rewrites
 from support.processes.tools import needs
+from support.servers.script_runner import run_script
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 
@@ -19,7 +17,6 @@ CASES = rewrites()
 PYTHON = [each for each in CASES if each.language == "python"]
 SCRIPT = [each for each in CASES if each.language == "javascript"]
 TYPED = [each for each in CASES if each.language == "typescript"]
-_PYTEST = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 
 def _prove(case: Rewrite, folder: Path) -> None:
@@ -50,11 +47,10 @@ def test_a_label_of_typescript_is_proven(case: Rewrite, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", [each for each in CASES if each.tests], ids=lambda case: case.id)
 def test_the_tests_of_a_case_pass_on_both(case: Rewrite, tmp_path: Path) -> None:
     (tmp_path / "test_target.py").write_text(case.tests)
-    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     for text in (case.before, case.after):
         (tmp_path / "target.py").write_text(text)
-        done = subprocess.run(_PYTEST, cwd=tmp_path, env=plain, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+        status, out, err = run_script(tmp_path)
+        assert status == 0, out + err
 
 
 def test_the_corpus_is_balanced_and_each_case_has_its_own_name() -> None:

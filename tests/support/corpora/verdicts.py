@@ -11,11 +11,12 @@ import hashlib
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+
+from support.servers.script_runner import run_script
 
 FOLDER = Path(__file__).resolve().parents[2] / "corpora" / "verdicts"
 ENDINGS = {"python": ".py", "javascript": ".mjs", "typescript": ".ts"}
@@ -149,19 +150,18 @@ def _stripped(text: str) -> str:
 
 def observed(case: Rewrite, text: str, folder: Path) -> str:
     """What the script of a case shows behind a text: all that it prints and says. Fails if the script does."""
-    if case.language == "python":
-        program = [sys.executable, "-W", "ignore"]
-        whole = text + _ATTEMPT["python"] + case.script
-    else:
-        program = ["node"]
-        whole = text + _ATTEMPT["javascript"] + case.script
+    attempt = _ATTEMPT["python" if case.language == "python" else "javascript"]
     file = folder / f"script{ENDINGS[case.language]}"
-    file.write_text(whole, encoding="utf-8")
+    file.write_text(text + attempt + case.script, encoding="utf-8")
+    if case.language == "python":
+        status, out, err = run_script(folder, file.name)
+        assert status == 0, f"{case.id}: {err}"
+        return f"{out}--\n{err}"
     if case.language == "typescript":
         plain = file.with_suffix(".mjs")
         subprocess.run([shutil.which("esbuild") or "esbuild", str(file), f"--outfile={plain}"], check=True, stderr=-3)
         file = plain
-    done = subprocess.run([*program, file.name], cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["node", file.name], cwd=folder, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, f"{case.id}: {done.stderr}"
     return f"{done.stdout}--\n{done.stderr}"
 
