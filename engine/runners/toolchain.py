@@ -48,7 +48,7 @@ def rust(name: str, install: str) -> BoxProgram:
     except (OSError, ValueError, KeyError):
         found = find(name, install=install)
         if found.path.resolve().name == "rustup":
-            raise MissingToolError(name, "rustup default stable: rustup is here, but no toolchain is") from None
+            raise MissingToolError(name, "rustup default stable: rustup has no default toolchain") from None
         return found
     toolchain = home / "toolchains" / str(chosen)
     if not (toolchain / "bin" / name).is_file():

@@ -41,7 +41,7 @@ class PermissionPrompts:
         help_ = f" To improve it: {report.advice}." if report.advice else ""
         question = (
             f"Run code that a model wrote in {report}? Your settings require isolation {needed}, which is not "
-            f"available here{why}.{help_} A yes holds until this server ends."
+            f"available here{why}.{help_} Allowed until the server exits."
         )
         return await self._may((report.backend, report.version, report.level, needed), question, RUN)
 

@@ -9,7 +9,7 @@ from support import how_to
 
 NEW = {
     "A new action": (2, ()),
-    "A new judge": (2, ()),
+    "A new check": (2, ()),
     "A new runner": (2, ()),
     "A new source of inputs": (2, ()),
     "A language at full depth": (4, ("A new runner",)),
@@ -36,7 +36,7 @@ def test_an_example_works_as_shown(section: str, tmp_path: Path) -> None:
     assert "skipped" not in ran.stdout
 
 
-LANGUAGE = "A ninth language"
+LANGUAGE = "A new language"
 
 
 def test_the_rows_of_a_language_stand_in_their_files(tmp_path: Path) -> None:

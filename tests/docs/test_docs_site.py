@@ -17,7 +17,7 @@ def test_every_page_is_built_and_every_link_leads_somewhere(tmp_path: Path) -> N
     build(load_config(str(CONFIGURATION), site_dir=str(tmp_path)))
     pages = {page.name for page in tmp_path.glob("*.html")}
     assert {"index.html", "guide.html", "start-neovim.html", "troubleshooting.html", "CONTRIBUTING.html"} <= pages
-    assert 'id="a-new-judge"' in (tmp_path / "CONTRIBUTING.html").read_text(encoding="utf-8")
+    assert 'id="a-new-check"' in (tmp_path / "CONTRIBUTING.html").read_text(encoding="utf-8")
     assert (tmp_path / "search" / "search_index.json").is_file()
     links = re.findall(r'(?:src|href)="(//|https?://[^"]+)', (tmp_path / "guide.html").read_text(encoding="utf-8"))
     assert not [link for link in links if "mkdocs" not in link and "readthedocs" not in link], "nothing is fetched"

@@ -60,7 +60,7 @@ def _finding(parsed: Parsed, span: Span) -> Finding:
     line = parsed.source.line_of(span.start)
     return Finding(
         span,
-        f"'{word}' stands here twice",
+        f"'{word}' is repeated",
         code=REPEATED,
         line=line,
         suggestions=(f"remove one '{word}' of line {line + 1}",),

@@ -221,7 +221,7 @@ def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
     untried = [one for one in opinions.placed if not one.refuted and not one.confirmed]
     yield from (_opinion(job, one, one.opinion.kind) for one in untried)
     if not untried and not opinions.confirmed:
-        nothing = "No finding that stands." if refuted else "No finding that quotes a line of this code."
+        nothing = "No confirmed finding." if refuted else "No finding that quotes a line of this code."
         yield opinions.note or nothing
     if refuted:
         yield "\n### Tried, and not so\n"

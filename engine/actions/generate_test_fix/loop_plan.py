@@ -64,7 +64,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     loop_language = LOOP_LANGUAGES.get(request.language)
     if loop_language is None:
         *others, last = LOOP_LANGUAGES
-        return f"that is done for {', '.join(others)} and {last} alone so far, and this is {request.language}"
+        return f"that is supported for {', '.join(others)} and {last} only, and this is {request.language}"
     if runtime is None:
         return "code may not run"
     if runtime.lacks_interpreter(request.language):

@@ -177,7 +177,7 @@ def with_criteria(step: PlanStep) -> PlanStep:
 def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableReply:
     about, cells = rules.about, list(each.cells)
     if len(cells) < 2 or not cells[-1]:
-        return UnusableReply(f"The step {each.action!r} says no file or not what to do.")
+        return UnusableReply(f"The step {each.action!r} names no file or no instruction.")
     file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
     kind = STEP_KINDS[each.action]
     path = about.place(file) if file not in _NEW or kind.edits else about.root

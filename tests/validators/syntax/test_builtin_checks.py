@@ -12,12 +12,12 @@ from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check_fast
 
 WRONG = [
-    ("java", "class A { private private int a; }\n", 1, "'private' stands here twice"),
-    ("java", "class A { static final static int A = 1; }\n", 1, "'static' stands here twice"),
+    ("java", "class A { private private int a; }\n", 1, "'private' is repeated"),
+    ("java", "class A { static final static int A = 1; }\n", 1, "'static' is repeated"),
     ("java", "class A {\n    go() { }\n}\n", 2, "expected a type before 'go': a constructor would be called 'A'"),
     ("java", "int a = 1;\nreturn a;\n", 2, "unexpected 'return': a statement outside of all functions"),
-    ("csharp", "public public class A { }\n", 1, "'public' stands here twice"),
-    ("csharp", "using using System;\n", 1, "'using' stands here twice"),
+    ("csharp", "public public class A { }\n", 1, "'public' is repeated"),
+    ("csharp", "using using System;\n", 1, "'using' is repeated"),
     ("csharp", "class A { void F(Repeat = 1) { } }\n", 1, "expected a type and a name, found only 'Repeat'"),
     ("csharp", "class A { static F() { } }\n", 1, "expected a type before 'F': a constructor would be called 'A'"),
     ("csharp", "class A { void F() { sum first[i]; } }\n", 1, "unexpected '[' behind the name of a variable"),
@@ -28,9 +28,9 @@ WRONG = [
     ("go", "func f() {}\n", 1, "expected 'package' before 'func'"),
     ("go", "package p\n\nx := 1\n", 3, "unexpected 'x': a statement outside of all functions"),
     ("go", "package p\n\nfunc () {}\n", 3, "unexpected 'func': a statement outside of all functions"),
-    ("rust", "fn f() { let mut mut a = 1; }\n", 1, "'mut' stands here twice"),
+    ("rust", "fn f() { let mut mut a = 1; }\n", 1, "'mut' is repeated"),
     ("rust", "let a = 1;\nfn f() {}\n", 1, "unexpected 'let': a statement outside of all functions"),
-    ("cpp", "struct struct A { int a; };\n", 1, "'struct' stands here twice"),
+    ("cpp", "struct struct A { int a; };\n", 1, "'struct' is repeated"),
 ]  # fmt: skip
 
 RIGHT = [
@@ -159,5 +159,5 @@ def test_while_one_types_a_large_text_is_not_read_as_a_whole(monkeypatch: pytest
     monkeypatch.setattr(syntax, "_ENOUGH_SECONDS", 60.0)  # what takes a twentieth of it takes a busy machine longer
     assert check_fast(source, "csharp", deadline=50).status is Status.OK
     assert [finding.message for finding in check_fast(source, "csharp", deadline=70).findings] == [
-        "'public' stands here twice"
+        "'public' is repeated"
     ]

@@ -20,7 +20,7 @@ from stet_ls.validators.syntax.language_pack.frames import verdict_of
 
 __all__ = ["DENIED", "PackError", "check_fast", "installed"]
 
-DENIED: Mapping[str, str] = {"cobol": "it never comes to an end on some texts"}
+DENIED: Mapping[str, str] = {"cobol": "it does not terminate on some texts"}
 """Grammars that are never tried, and why."""
 
 

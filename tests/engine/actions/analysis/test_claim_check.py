@@ -83,7 +83,7 @@ async def test_a_report_without_true_claims_says_so(bench: Bench, scripted: Scri
     if "code may not run" in answer.markdown:
         pytest.skip("code cannot run here: there is no box of level strong")
     assert opinions(answer) == []
-    assert "No finding that stands." in section(answer, "The model's opinion")
+    assert "No confirmed finding." in section(answer, "The model's opinion")
 
 
 async def test_quick_and_other_languages_run_no_claim(bench: Bench, scripted: ScriptedModel) -> None:

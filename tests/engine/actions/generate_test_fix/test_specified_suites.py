@@ -119,4 +119,4 @@ async def test_an_unsupported_language_is_reported(scripted: ScriptedModel) -> N
         answer = await bench.run("generate", "$0", language="csharp", budget=Budget.THOROUGH, instruction="one")
     assert answer.success, "it goes the standard way"
     assert len(scripted.requests) == 1
-    assert any("c and cpp alone so far, and this is csharp" in each for each in answer.warnings)
+    assert any("c and cpp only, and this is csharp" in each for each in answer.warnings)

@@ -353,7 +353,7 @@ def test_a_grammar_on_the_deny_list_is_not_even_tried() -> None:
     verdict = syntax.check_fast(Source("x"), "cobol")
     assert verdict.status is Status.UNKNOWN
     assert verdict.reason == (
-        "not parsed: the grammar for COBOL is not used, because it never comes to an end on some texts"
+        "not parsed: the grammar for COBOL is not used, because it does not terminate on some texts"
     )
 
 
