@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 """Seconds that a script may take."""
 
 
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _status_of(child: int) -> int:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
