@@ -36,7 +36,8 @@ class BoxStep:
 class BoxStepOutput:
     """The output of a step: its lines per stream, and its end. `code` is negative for a signal, None if it never ended.
 
-    `side` are the lines that it sent separately from its output; `why` names the limit that stopped it.
+    `side` are the lines that it sent separately from its output; `why` names the limit that stopped it, `absent` the
+    program that could not be started.
     """
 
     out: list[str] = field(default_factory=list)
@@ -44,6 +45,7 @@ class BoxStepOutput:
     side: list[str] = field(default_factory=list)
     code: int | None = None
     why: str = ""
+    absent: str = ""
     seconds: float = 0.0
 
     @property
@@ -99,7 +101,7 @@ def outputs(events: Iterable[Event]) -> dict[str, BoxStepOutput]:
         if event["event"] == "line":
             {"out": step.out, "err": step.err, "side": step.side}[str(event["stream"])].append(str(event["text"]))
         elif event["event"] == "exit":
-            step.code, step.why = int(event["code"]), str(event["why"])
+            step.code, step.why, step.absent = int(event["code"]), str(event["why"]), str(event.get("absent", ""))
             step.seconds = float(event["seconds"])
     return steps
 
@@ -108,11 +110,8 @@ def ended(events: Sequence[Event], steps: Mapping[str, BoxStepOutput]) -> Report
     """The findings common to all runners: whether the relay finished, what it could not start."""
     found = ReporterEvents(finished=any(event["event"] == "done" for event in events))
     for step in steps.values():
-        if step.code == _NOT_FOUND and step.why:
-            found.absent = step.why.partition(":")[0]
+        if step.absent:
+            found.absent = step.absent
         elif step.why:
             found.stopped = SuiteOutcome.TIMEOUT if step.why == "timeout" else SuiteOutcome.LIMIT
     return found
-
-
-_NOT_FOUND = 127

@@ -84,7 +84,8 @@ class Step:
         except OSError as error:
             os.close(reading)
             os.close(writing)
-            self._channel.say("exit", step=name, code=127, why=f"{self._step['argv'][0]}: {error.strerror}", seconds=0)
+            program = self._step["argv"][0]
+            self._channel.say("exit", step=name, code=127, why=str(error.strerror), absent=program, seconds=0)
             return 127
         os.close(writing)
         why = self._listen(child, reading, Clock(child.pid, started))
