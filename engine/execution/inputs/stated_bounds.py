@@ -30,6 +30,7 @@ _IN_BRACKETS = re.compile(
 _TWO = re.compile(_IS + "(?:between|from|in) " + _VALUE.format("low") + " (?:and|to|through) " + _VALUE.format("high"))
 _COUNT = re.compile(r"(?i)\bat least (?P<count>one|two|three|\d+) (?P<name>[a-z_]+)\b")
 _COUNTS = {"one": 1, "two": 2, "three": 3}
+_DIGITS = re.compile(r"-?\d+")
 _PARTS = re.compile(r"(?<!\w)\((\w+(?:, \w+)+)\)")
 """The parts of an item, by name: `a range is (start, end) with start <= end`."""
 
@@ -62,6 +63,8 @@ def _items(values: Mapping[str, Any], size: int) -> Iterator[Any]:
 
 def _is_broken(values: Mapping[str, Any], name: str, holds: Callable[[Any, Any], bool], bound: str) -> bool:
     held, limit = _named(values, name), values[bound] if bound in values else _number(bound)
+    if held is None and name.lower() in ("number", "numbers"):  # those in a text, if none is a parameter
+        held = [float(each) for value in values.values() if isinstance(value, str) for each in _DIGITS.findall(value)]
     found = held if isinstance(held, list | tuple) else [held]
     return any(_is_number(each) and _is_number(limit) and not holds(each, limit) for each in found)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.stated_forms import stated_forms
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
 from stet_ls.engine.execution.python.inputs.values.dates import is_name
@@ -93,20 +94,24 @@ def _split_numbers(parameter: Parameter, node: ast.AST) -> list[str]:
     """Texts of numbers between the separator at which the code splits a text, if it makes numbers of the pieces."""
     called = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
     asks = any(getattr(each, "id", "") == "int" or getattr(each, "attr", "") == "isdigit" for each in called)
-    found = []
+    docs = ast.get_docstring(node) or "" if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ""
+    forms, found = stated_forms(docs), list[str]()
     for each in ast.walk(node) if asks else ():
         match each:
             case ast.Call(func=ast.Attribute(value=held, attr=method), args=[ast.Constant(value=str(sign)), *_]):
                 held = held.func.value if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute) else held
                 if method in _SPLITS and is_name(held, parameter.name):
-                    found += [repr(sign.join(numbers)) for numbers in _SPLIT]
+                    stated = {form.count(sign) for form in forms if sign in form}
+                    texts = (sign.join(numbers) for numbers in _SPLIT)
+                    found += [repr(text) for text in texts if not stated or text.count(sign) in stated]
     return found
 
 
 def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextStrategy:
     """The strategy of a parameter by its uses, its default and its name."""
     kinds, weak = kinds_by_use(parameter.name, node)
-    kinds = kinds or [each for each in parameter.likely if each != "str" or not is_plural(parameter.name)]
+    if not kinds and not is_only_compared(parameter.name, node):
+        kinds = [each for each in parameter.likely if each != "str" or not is_plural(parameter.name)]
     if parts := kinds_of_parts(node, {parameter.name}):
         kinds, weak = (_with_parts(each, parts) for each in (kinds, weak))
     if any(_is_copied(each, parameter.name) for each in ast.walk(node)):

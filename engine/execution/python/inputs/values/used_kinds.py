@@ -372,7 +372,11 @@ def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str, count
     for side in sides:
         if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
             return [type(side.value).__name__]
-    if isinstance(node, ast.Compare) and any(isinstance(side, ast.Name) and side.id in counted for side in sides):
+    if isinstance(node, ast.Compare) and any(
+        (isinstance(side, ast.Name) and side.id in counted)
+        or (isinstance(side, ast.Call) and getattr(side.func, "id", "") == "len")
+        for side in sides
+    ):
         return ["int"]
     if any(isinstance(side, ast.Call) and getattr(side.func, "attr", getattr(side.func, "id", "")) == "timedelta"
            for side in sides):  # fmt: skip
