@@ -60,6 +60,14 @@ def _preamble(parsed: Parsed) -> list[str]:
     return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
 
 
+_DEFAULT = re.compile(r"constructor\(\s*\)")
+
+
+def _is_default_constructor(symbol: Symbol) -> bool:
+    """Whether callers see no difference if a class has no constructor of its own: it takes nothing."""
+    return symbol.qualified.endswith(".constructor") and _DEFAULT.fullmatch(symbol.signature) is not None
+
+
 _OF_DATA = frozenset({"__init__", "__eq__", "__ne__", "__repr__"})
 _OF_ORDER = frozenset({"__lt__", "__le__", "__gt__", "__ge__"})
 _OF_TUPLES = _OF_DATA | _OF_ORDER | {"__new__", "__hash__", "__iter__", "__len__", "__getitem__"}
@@ -101,7 +109,7 @@ class JudgeLanguage:
     language itself calls, with their numbers of arguments. `imports_load`: an import without a name exists for the
     effects of loading.
     `generates` says whether a method that a text no longer defines is one that its class now gets from a decorator or a
-    base.
+    base, `is_implied` whether a definition is one that a class has without it, too.
     `untyped` is a header without its type hints, None if it cannot be read: adding hints changes nothing for callers.
     `one_spelling` is a header with each type hint in one of its spellings, given the text that has it.
     `names_linted`: a linter reports undefined names and names that are defined twice.
@@ -118,6 +126,7 @@ class JudgeLanguage:
     is_public: Callable[[Symbol | Unit], bool] = _marked_public
     exports: Callable[[Source], list[str] | None] = lambda _: None
     generates: Callable[[str, Source], bool] = lambda name, after: False
+    is_implied: Callable[[Symbol], bool] = lambda symbol: False
     imports_load: bool = False
     calls_by_position: bool = False
     protocol: Mapping[str, int] = field(default_factory=dict)
@@ -145,7 +154,13 @@ ROWS: Mapping[str, JudgeLanguage] = {
         code=_without_docstrings,
         protocol=_PROTOCOL,
     ),
-    "javascript": JudgeLanguage(is_public=_public_member, imports_load=True, calls_by_position=True, marks=_DECORATOR),
+    "javascript": JudgeLanguage(
+        is_public=_public_member,
+        is_implied=_is_default_constructor,
+        imports_load=True,
+        calls_by_position=True,
+        marks=_DECORATOR,
+    ),
     "go": JudgeLanguage(
         is_public=lambda symbol: symbol.name[:1].isupper(),
         comment_code=_preamble,

@@ -30,6 +30,13 @@ _IN_BRACKETS = re.compile(
 _TWO = re.compile(_IS + "(?:between|from|in) " + _VALUE.format("low") + " (?:and|to|through) " + _VALUE.format("high"))
 _COUNT = re.compile(r"(?i)\bat least (?P<count>one|two|three|\d+) (?P<name>[a-z_]+)\b")
 _COUNTS = {"one": 1, "two": 2, "three": 3}
+_WHOSE = re.compile(
+    r"\bwhose numbers? (?:is|are) (?:always )?(?:between|from|in) "
+    + _VALUE.format("low")
+    + " (?:and|to|through) "
+    + _VALUE.format("high")
+)
+"""A bound of the numbers in a text: `a reading like k:3, whose number is between 1 and 9`."""
 _DIGITS = re.compile(r"-?\d+")
 _PARTS = re.compile(r"(?<!\w)\((\w+(?:, \w+)+)\)")
 """The parts of an item, by name: `a range is (start, end) with start <= end`."""
@@ -44,6 +51,8 @@ def outside_stated_bounds(docs: str, values: Mapping[str, Any]) -> bool:
         (each["name"], _SIGNS[each["sign"]], each["bound"])
         for each in (*_ONE.finditer(docs), *_IN_BRACKETS.finditer(docs))
     ]
+    for each in _WHOSE.finditer(docs):
+        bounds += [("whose", operator.ge, each["low"]), ("whose", operator.le, each["high"])]
     for each in _TWO.finditer(docs):
         bounds += [(each["name"], operator.ge, each["low"]), (each["name"], operator.le, each["high"])]
     if any(_is_fewer(_named(values, each["name"]), each["count"].lower()) for each in _COUNT.finditer(docs)):
@@ -63,7 +72,7 @@ def _items(values: Mapping[str, Any], size: int) -> Iterator[Any]:
 
 def _is_broken(values: Mapping[str, Any], name: str, holds: Callable[[Any, Any], bool], bound: str) -> bool:
     held, limit = _named(values, name), values[bound] if bound in values else _number(bound)
-    if held is None and name.lower() in ("number", "numbers"):  # those in a text, if none is a parameter
+    if held is None and name == "whose":
         held = [float(each) for value in values.values() if isinstance(value, str) for each in _DIGITS.findall(value)]
     found = held if isinstance(held, list | tuple) else [held]
     return any(_is_number(each) and _is_number(limit) and not holds(each, limit) for each in found)

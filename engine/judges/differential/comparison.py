@@ -216,7 +216,11 @@ def compared(
     both = ((calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes)
     meant_errors = promised if promised is not None else frozenset(re.findall(r"\w+", text))
     found = [(pair, _accidents(*pair, meant_errors)) for pair in both]
-    pairs = [pair for pair, steps in found if not steps]
+    pairs = [
+        (call, before, _with_equal_accidents(call, before, after, meant_errors))
+        for (call, before, after), steps in found
+        if not steps
+    ]
     accidents = tuple(dict.fromkeys(without_steps(call, steps) for (call, _, _), steps in found if steps))
     alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
@@ -307,8 +311,7 @@ def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collect
     wrong = tuple(
         n for n, each in enumerate(old.results)
         if ((met := _WRONG_KIND.match(each)) and met[1] not in promised)
-        or (n < len(new.results) and (new.results[n].startswith(_UNHASHABLE)
-                                      or _are_accidents(each, new.results[n], promised)))
+        or (n < len(new.results) and new.results[n].startswith(_UNHASHABLE))
     )  # fmt: skip
     if not wrong or call.origin not in UNSURE or old.kind != new.kind:
         return ()
@@ -316,10 +319,29 @@ def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collect
     return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()
 
 
+def _with_equal_accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> CallOutcome:
+    """The new outcome, where both versions fail at a guessed step, each in an operation of another kind (an index or a
+    key that is not there), with the old error there: which of them it is does not count, all other results do.
+    """
+    if call.origin not in UNSURE or old.digest == new.digest or len(old.results) != len(new.results):
+        return new
+    results = tuple(
+        one if _are_accidents(one, other, promised) else other
+        for one, other in zip(old.results, new.results, strict=True)
+    )
+    if results == new.results:
+        return new
+    same = replace(new, results=results, digest=old.digest)
+    is_alike = (old.kind, old.results, old.variables, old.printed, old.aliases) == (
+        same.kind, same.results, same.variables, same.printed, same.aliases,
+    )  # fmt: skip
+    return same if is_alike else new
+
+
 def _are_accidents(old: str, new: str, promised: Collection[str]) -> bool:
-    """Whether two errors of a step are of operations on values that the code is not meant for, each another one."""
+    """Whether two results are errors of operations on values that the code is not meant for."""
     found = [_ERROR.match(each) for each in (old, new)]
-    return old != new and all(each is not None and each[1] in ACCIDENTS and each[1] not in promised for each in found)
+    return all(each is not None and each[1] in ACCIDENTS and each[1] not in promised for each in found)
 
 
 def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[OutcomeEquality]:

@@ -90,11 +90,11 @@ def removed_names(before: Source, after: Source, language: str) -> list[str]:
     for name, count in (here - there).items():
         elsewhere[_last(name)] += count
     lost: list[str] = []
+    is_implied = for_language(language).is_implied
     for symbol in _distinct(old):
         name = symbol.qualified
-        missing = there[name] - here[name]
-        is_empty = symbol.name == "constructor" and re.search(r"\(\s*\)", symbol.signature) is not None
-        if missing <= 0 or is_empty or name in lost or any(name.startswith(f"{holder}.") for holder in lost):
+        missing = 0 if is_implied(symbol) else there[name] - here[name]
+        if missing <= 0 or name in lost or any(name.startswith(f"{holder}.") for holder in lost):
             continue
         if elsewhere[symbol.name] >= missing:
             elsewhere[symbol.name] -= missing

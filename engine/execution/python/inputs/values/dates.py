@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS
 
@@ -84,14 +84,31 @@ _ENDS = re.compile(r"end|finish|depart|to|until|clos|last|check_?out|high|max|va
 _POINT = re.compile(r"__import__\('datetime'\)\.\w+\(([\d, ]+)\)")
 
 
-def in_order(row: Mapping[str, str]) -> dict[str, str]:
-    """The fields of an object, with the points in time of a beginning and an end, by their names, in this order."""
-    points = {name: found for name, text in row.items() if (found := _POINT.fullmatch(text))}
-    first = next((name for name in points if _BEGINS.match(name)), "")
-    last = next((name for name in points if name != first and _ENDS.match(name)), "")
-    if not first or not last or _parts(points[first]) <= _parts(points[last]):
+def ends_of(names: Sequence[str]) -> tuple[str, str] | None:
+    """The fields of a beginning and of an end, by their names."""
+    first = next((each for each in names if _BEGINS.match(each)), "")
+    last = next((each for each in names if each != first and _ENDS.match(each)), "")
+    return (first, last) if first and last else None
+
+
+def compares(tree: ast.AST, ends: tuple[str, str]) -> bool:
+    """Whether code compares both fields of one object: then it decides what one means that ends before it begins."""
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Compare) or (
+            isinstance(each, ast.Call) and getattr(each.func, "id", "") in ("max", "min")
+        ):
+            fields = [(part.attr, ast.dump(part.value)) for part in ast.walk(each) if isinstance(part, ast.Attribute)]
+            if any((ends[0], held) in fields for name, held in fields if name == ends[1]):
+                return True
+    return False
+
+
+def in_order(row: Mapping[str, str], ends: tuple[str, str]) -> dict[str, str]:
+    """The fields of an object, with the points in time of its beginning and its end in this order."""
+    first, last = (_POINT.fullmatch(row.get(name, "")) for name in ends)
+    if first is None or last is None or _parts(first) <= _parts(last):
         return dict(row)
-    return {**row, first: row[last], last: row[first]}
+    return {**row, ends[0]: row[ends[1]], ends[1]: row[ends[0]]}
 
 
 def _parts(point: re.Match[str]) -> list[int]:

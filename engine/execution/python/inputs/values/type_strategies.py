@@ -11,7 +11,7 @@ from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
-from stet_ls.engine.execution.python.inputs.values.dates import in_order
+from stet_ls.engine.execution.python.inputs.values.dates import compares, ends_of, in_order
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.word_texts import CLOCKS, LINKS, MOST_UNITS, commands, structured
@@ -211,7 +211,10 @@ def class_objects(name: str, known: ModuleContext) -> TextStrategy | None:
     if shape.abstract or known.depth > _DEEPEST:
         return None
     given = of_parameters(shape.init, known.deeper(), lambda each, below: below.of_parameter(each, shape.node, below))
-    return given.map(lambda row: f"{name}({arguments(shape.init, in_order(row))})")
+    ends = ends_of([each.name for each in shape.init])
+    if ends and not compares(known.module.tree, ends):
+        given = given.map(lambda row: in_order(row, ends))
+    return given.map(lambda row: f"{name}({arguments(shape.init, row)})")
 
 
 def of_parameters(

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from stet_ls.engine.execution.inputs import strategies as st
-from stet_ls.engine.execution.python.inputs.values.dates import in_order
+from stet_ls.engine.execution.python.inputs.values.dates import compares, ends_of, in_order
 from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
 from stet_ls.engine.execution.python.inputs.values.word_texts import commands
 
@@ -32,11 +32,22 @@ def test_a_use_implies_a_kind(code: str, kind: str) -> None:
 
 def test_an_object_begins_before_it_ends() -> None:
     early, late = "__import__('datetime').date(2020, 1, 1)", "__import__('datetime').date(2021, 1, 1)"
-    assert in_order({"arrival": late, "departure": early}) == {"arrival": early, "departure": late}
-    assert in_order({"start": early, "end": late}) == {"start": early, "end": late}
-    assert in_order({"made": late, "sold": early}) == {"made": late, "sold": early}, (
-        "no names of a beginning and an end"
-    )
+    ends = ends_of(["room", "arrival", "departure"])
+    assert ends == ("arrival", "departure")
+    assert in_order({"arrival": late, "departure": early}, ends) == {"arrival": early, "departure": late}
+    assert in_order({"arrival": early, "departure": late}, ends) == {"arrival": early, "departure": late}
+    assert ends_of(["made", "sold"]) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "decides"),
+    [
+        ("max(0, (s.end - s.start).days)", True), ("if self.end < self.start: ...", True),
+        ("s.end < t.start", False), ("s.end - s.start", False), ("end < start", False),
+    ],
+)  # fmt: skip
+def test_code_that_compares_both_ends_decides_on_others(code: str, decides: bool) -> None:
+    assert compares(ast.parse(code), ("start", "end")) is decides
 
 
 def test_words_that_code_compares_with_are_given_something_or_measure_it() -> None:
