@@ -49,7 +49,9 @@ def few_valued(
     kept = ("{", "(lambda", "__import__")
     found = []
     for number, row in enumerate(rows):
-        keys = [] if is_making or number % 4 < 2 else free[:1]
+        keys = (
+            [] if is_making or number % 4 < 2 else [each for each in free[:1] if not row.get(each, "").startswith("{")]
+        )
         found.append(
             {
                 name: random.choice(choices[name]) if choices.get(name) and random.randrange(_CHOSEN)

@@ -54,3 +54,40 @@ def test_none_is_a_value_where_code_asks_for_it() -> None:
 def test_a_method_is_called_as_often_as_a_number_of_the_class() -> None:
     code = "class A:\n    def add(self, x): ...\n    def full(self):\n        return self.n > 40\n"
     assert any("range(40)" in call.body and ".full()" in call.body for call in calls_for(code, "A"))
+
+
+def setups(code: str, unit: str = "f", after: str = "") -> str:
+    return "\n".join(call.setup for call in calls_for(code, unit, after=after))
+
+
+def test_what_the_code_leaves_open_is_of_the_kind_that_the_new_code_uses() -> None:
+    code = "def f(found, key):\n    return found[key]\n"
+    assert "found = [" in setups(code)
+    assert "found = [" not in setups(code, after="def f(found, key):\n    return found.get(key)\n")
+
+
+def test_what_the_code_only_compares_stays_open() -> None:
+    code = "def f(one, two):\n    return one == two\n"
+    assert "one = '" in setups(code, after="def f(one, two):\n    return one - two == 0\n")
+
+
+def test_texts_are_numbers_between_the_sign_at_which_code_splits_them() -> None:
+    made = setups("def f(text: str):\n    return [int(part) for part in text.split('.')]\n")
+    assert "text = '1.2.3'" in made
+    assert "text = '1.10'" in made
+    stated = setups(
+        'def f(text: str):\n    """A version, as 1.10."""\n    return [int(part) for part in text.split(".")]\n'
+    )
+    assert "text = '1.2.3'" not in stated, "the documentation states another form"
+
+
+def test_a_power_is_a_limit() -> None:
+    assert f"size = {1024**3}" in setups("def f(size: int):\n    return size < 1024 ** 3\n")
+
+
+def test_records_keep_the_keys_that_code_reads() -> None:
+    rows = few_valued([{"event": "{'kind': 'x', 'id': 'long'}"}] * 20, [Parameter("event")], 1, {"kind": ("'opened'",)},
+                      keys_read={"kind"})  # fmt: skip
+    events = [literal(row["event"]) for row in rows]
+    assert all(each.keys() == {"kind", "id"} and each["id"] in "abc" for each in events)
+    assert sum(each["kind"] == "opened" for each in events) > 10

@@ -24,6 +24,11 @@ from stet_ls.engine.execution.python.inputs.values.word_texts import commands
         ("(moment - x).total_seconds()", "datetime"),
         ("x[place].partition(' ')", "list[str]"),
         ("zlib.crc32(x)", "bytes"),
+        ("len(found) == x", "int"),
+        ("islice(rows, x)", "int"),
+        ("env = x.get('KEY', '')", "dict[str, str]"),
+        ("def visit(name):\n    for need in x[name]:\n        visit(need)\nfor name in x: visit(name)", "Links"),
+        ("class A:\n  def __init__(self, x): self.x = x\n  def lap(self): return self.x() - self.begun", "Clock"),
     ],
 )
 def test_a_use_implies_a_kind(code: str, kind: str) -> None:
