@@ -36,7 +36,7 @@ def framework_tests(tests: TestsBefore) -> FrameworkTests | str | None:
     if isinstance(runner, Node | TypeScript):
         return None
     if not isinstance(runner, Framework):
-        return f"tests of {runner.name} run in their own runner alone"
+        return f"the search cannot run tests of {runner.name}"
     number = Counter(_file(each) for each in tests.failing)
     file = number.most_common(1)[0][0]
     failing, passing = (_names(sorted(each), file) for each in (tests.failing, tests.passing))

@@ -36,7 +36,7 @@ const hooks = (block, kind) => block.hooks.filter((each) => each.type === kind).
 async function tryCandidates() {
   const { wanted, examples, line } = asked();
   const root = rootBlock();
-  if (!root) return line.post({ refused: "this version of Jest does not show its tests" });
+  if (!root) return line.post({ refused: "this version of Jest does not expose its tests" });
   silence();
   refuseSnapshots(expect);
   const tests = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id));

@@ -32,7 +32,7 @@ export async function host(vitest, suiteModule) {
   async function tryCandidates(...given) {
     const { wanted, examples, line } = asked();
     const root = given.find((each) => each?.tasks);
-    if (!root) return line.post({ refused: "this version of Vitest does not show its tests" });
+    if (!root) return line.post({ refused: "this version of Vitest does not expose its tests" });
     silence();
     refuseSnapshots(vitest.expect);
     const tests = [...testsIn(root, [root], [])].filter(({ id }) => wanted.includes(id));

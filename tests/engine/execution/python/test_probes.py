@@ -155,3 +155,11 @@ async def test_what_only_a_wrong_kind_of_argument_executed_counts_as_not_execute
     evidence = await judge(make(before, after, "f"))
     assert evidence.verdict is not Ruling.PASS, evidence
     assert "a = a / 2" in evidence.detail or "a * 0" in evidence.detail, evidence
+
+
+async def test_what_inputs_execute_counts_where_both_texts_fail_differently(make: MakeCase) -> None:
+    before = f"{DIGEST}def f(text: str) -> str:\n    return text.split()[0]\n"
+    after = f"{DIGEST}def f(text: str) -> str:\n    if {RARE}:\n        return ''\n    return max(text.split()[:1])\n"
+    evidence = await judge(make(before, after, "f"))
+    assert "which error is raised" in evidence.detail
+    assert evidence.verdict is Ruling.UNKNOWN, evidence

@@ -273,3 +273,19 @@ HELPED = "def _part(n):\n    return n + 1\n\n\ndef whole(n):\n    return _part(n
 )  # fmt: skip
 def test_a_private_helper_may_go_with_its_uses(before: str, after: str, lost: list[str]) -> None:
     assert removed_names(Source(before), Source(after), "python") == lost
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "lost"),
+    [
+        ("javascript", "class A {\n  constructor() {\n    this.x = 1;\n  }\n  f() {}\n}\n", []),
+        ("javascript", "class A {\n  constructor(x) {\n    this.x = x;\n  }\n  f() {}\n}\n", ["A.constructor"]),
+        ("typescript", "class A {\n  private constructor() {}\n  f() {}\n}\n", ["A.constructor"]),
+        ("python", "def constructor():\n    return 1\n\n\nclass A:\n    def f(self): ...\n", ["constructor"]),
+    ],
+)
+def test_only_a_constructor_that_takes_nothing_is_there_without_being_written(
+    language: str, before: str, lost: list[str]
+) -> None:
+    after = "class A:\n    def f(self): ...\n" if language == "python" else "class A {\n  x = 1;\n  f() {}\n}\n"
+    assert removed_names(Source(before), Source(after), language) == lost
