@@ -137,9 +137,7 @@ def build(
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
     messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.reply_kind)
     opening = f"{layout.fence}{layout.tag}"
-    start = (
-        reply_start(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
-    )
+    start = reply_start(request, target, task, instruction, shown, opening) if begins else ""
     sealed = seal(request, (*messages, Message("assistant", start)), *idents)
     sealed, start = replace(sealed, messages=sealed.messages[:-1]), sealed.messages[-1].content
     tokens = _tokens(sealed.messages)
