@@ -19,7 +19,6 @@ from pages.messages_page import messages_page, parts_page
 from pages.settings_page import editor_schema, settings_page, settings_schema
 from pages.storage_page import storage_page
 
-
 PAGES: Mapping[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "settings.schema.json": lambda: _json(settings_schema()),
