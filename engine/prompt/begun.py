@@ -6,7 +6,7 @@ import re
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.prompt.code_view import CodeView
-from stet_ls.engine.prompt.instruction import Instruction
+from stet_ls.engine.prompt.instruction import Instruction, beyond_doc
 from stet_ls.engine.prompt.task_spec import TaskSpec
 from stet_ls.validators.structure import Unit, is_stub, units
 
@@ -39,7 +39,8 @@ def _kept(request: Request, target: Target, task: TaskSpec, instruction: Instruc
     if unit is None or (last := _last_line(request, unit)) is None:
         return ""
     is_written = request.spec.inserts and is_stub(source, request.language, unit)
-    words = "\n".join((_beyond_doc(instruction, unit), *request.constraints))
+    asked = "" if instruction is None or instruction.origin == "stub" else beyond_doc(instruction, unit)
+    words = "\n".join((asked, *request.constraints))
     if not (task.keeps_header or is_written) or _ABOUT_HEADERS.search(words):
         return ""
     first = source.line_of(unit.span.start)
@@ -52,13 +53,6 @@ def _kept(request: Request, target: Target, task: TaskSpec, instruction: Instruc
         if _UNCERTAIN_HEADER.search(header):
             return ""
     return "\n".join(lines) + "\n"
-
-
-def _beyond_doc(instruction: Instruction | None, unit: Unit) -> str:
-    """The words of an instruction, unless the unit's own documentation has them: they describe the header as it is."""
-    if instruction is None or instruction.origin == "stub":
-        return ""
-    return "" if " ".join(instruction.text.split()) in " ".join(unit.doc.split()) else instruction.text
 
 
 def _last_line(request: Request, unit: Unit) -> int | None:

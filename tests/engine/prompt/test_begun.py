@@ -99,6 +99,20 @@ def test_the_header_of_a_stub_is_begun_where_the_instruction_asks_for_no_other(
     assert begun == f"```python\n{header if kept else ''}"
 
 
+def test_the_documentation_of_a_stub_is_not_said_twice() -> None:
+    """A small model reads 20 to 40 tokens a second."""
+    stub = 'def total(numbers):\n    """The sum of the numbers."""\n    ...$0\n'
+    for instruction in ("", "The sum of  the numbers."):
+        prompt = prompt_for("generate", stub, instruction=instruction).messages[-1].content
+        assert prompt.count("The sum of") == 1
+        assert "Instruction: Write the body of `total`, as its documentation says." in prompt
+    assert (
+        "Instruction: Without sum()." in prompt_for("generate", stub, instruction="Without sum().").messages[-1].content
+    )
+    bare = prompt_for("generate", "def total(numbers):\n    ...$0\n").messages[-1].content
+    assert "Instruction: Implement `def total(numbers)" in bare
+
+
 def test_the_hidden_lines_of_a_stub_are_not_begun() -> None:
     assert prompt_for("refactor", "def f():\n    raise$0 NotImplementedError\n").begun == "```python\n"
 
