@@ -17,9 +17,17 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
+from stet_ls.engine.execution.python.inputs.documented.conditions import conditions
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
-from stet_ls.engine.execution.python.inputs.subject import ClassShape, Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.subject import (
+    ClassShape,
+    Function,
+    Module,
+    Subject,
+    known_module,
+    subject_of,
+)
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
 from stet_ls.validators.ast_text import try_parse_expression, unparse
@@ -88,14 +96,6 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
 )  # fmt: skip
 
 
-_DECIDES = re.compile(
-    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts|keeps?|filters?|removes?"
-    r"|drops?|selects?|finds?)\b"
-    r"|^count (the|how|all|each|every)\b|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
-)
-"""A sentence with such a word says what the code decides or selects by."""
-_CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
-"""A last clause that says what is returned in some case: `…, -1 if it is not there.`"""
 _TEXT_OF = re.compile(
     r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|(?<!for a )(?<!of a )(?<!in a )text|nam(es|ing)"
     r"|says|saying|tells|telling|mention)"
@@ -138,7 +138,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     if subject is None or _refuses_inputs(subject):
         return calls
     calls = of_fixed_size(of_one_length(calls, subject), subject)
-    docstring = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
+    docstring = _docs_of(subject, module)
     docs = conditions(docstring)
     broken = exclusions(docs)
     changes: list[Callable[[Any], Any]] = [change for words, change in _REPAIRS if words.search(docs)]
@@ -155,6 +155,15 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
         kept = [each for each in kept if "dict.fromkeys(" not in each.setup]
     shape = module.shapes.get(subject.owner or subject.name) if module else None
     return tuple(dict.fromkeys(each for each in kept if shape is None or not _is_made_senseless(each, shape)))
+
+
+def _docs_of(subject: Subject, module: Module | None) -> str:
+    """The documentation of a unit, up to its examples, and that of its file if this is about nothing else."""
+    own = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
+    units = [each for each in module.tree.body if isinstance(each, Function | ast.ClassDef)] if module else []
+    is_alone = subject.node in units and all(each is subject.node or each.name.startswith("_") for each in units)
+    whole = (ast.get_docstring(module.tree) or "").partition(">>>")[0] if module and is_alone else ""
+    return f"{own}\n\n{whole}" if whole else own
 
 
 _MAKING = re.compile(r"(?m)^obj = (\w+\(.*\))$")
@@ -230,16 +239,6 @@ def _is_unordered_by(key: str) -> Breaks:
                    if isinstance(one, int | float) and isinstance(other, int | float))  # fmt: skip
 
     return breaks
-
-
-def conditions(docstring: str) -> str:
-    """The sentences of a docstring that may state what callers guarantee.
-
-    "Whether both have the same length" is what the code finds out, not what it is called with.
-    """
-    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(docstring.split()))
-    stated = (_CASE.sub("", each) for each in sentences)
-    return " ".join(each for each in stated if not _DECIDES.search(each))
 
 
 def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
