@@ -46,7 +46,7 @@ def scripts_for(module: Module, subject: Subject) -> Iterator[tuple[str, str]]:
                 continue
             statement = tree.body[0] if len(tree.body) == 1 else None
             if isinstance(statement, ast.Expr):
-                yield "\n".join(lines), f"__out__({source})"
+                yield "\n".join(lines), f"__out__({unparse(statement.value)})"  # without a comment behind it
             elif isinstance(statement, ast.For | ast.With | ast.Assign) and any(_in_code(tree, subject.callee)):
                 shown = [f"__out__({unparse(each)})" for each in getattr(statement, "targets", ())]
                 yield "\n".join(lines), "\n".join((source, *shown))
