@@ -7,9 +7,8 @@ what happens to such inputs; then they count.
 from __future__ import annotations
 
 import ast
-import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +17,7 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.documented.conditions import conditions
+from stet_ls.engine.execution.python.inputs.documented.exclusions import Breaks, exclusions, numbers
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import (
@@ -31,70 +31,6 @@ from stet_ls.engine.execution.python.inputs.subject import (
 from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
 from stet_ls.validators.ast_text import try_parse_expression, unparse
-
-Breaks = Callable[[list[Any]], bool]
-"""Whether the values of one call violate such words."""
-
-
-def numbers(values: list[Any]) -> Iterator[float]:
-    """The numbers among values and in their lists and tables."""
-    for value in values:
-        if isinstance(value, int | float):
-            yield value
-        elif isinstance(value, list | tuple):
-            yield from numbers(list(value))
-        elif isinstance(value, dict):
-            yield from numbers(list(value.values()))
-
-
-def _groups(values: list[Any]) -> list[Any]:
-    return [each for each in values if isinstance(each, list | tuple | str | dict | set)]
-
-
-def _is_no_square(value: Any) -> bool:
-    return isinstance(value, list) and any(not hasattr(row, "__len__") or len(row) != len(value) for row in value)
-
-
-def _is_descending(values: list[Any]) -> bool:
-    numbers = [each for each in values if isinstance(each, int | float)]
-    return len(numbers) > 1 and numbers[-2] > numbers[-1]
-
-
-def _is_circular(value: Any) -> bool:
-    """Whether the keys of a dictionary, or the numbers of a list's items, lead back to one of them."""
-    if not isinstance(value, dict | list):
-        return False
-    links = value if isinstance(value, dict) else dict(enumerate(value))
-    for start in links:
-        met, at = {start}, links[start]
-        while isinstance(at, str | int) and at in links:
-            if at in met:
-                return True
-            met.add(at)
-            at = links[at]
-    return False
-
-
-_FROM = r"\b(?:numbers?|integers?|whole \w+) from (?:{})\b(?! to)"
-_WORDS: tuple[tuple[str, Breaks], ...] = (
-    (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|(never|not) empty|non-?empty",
-     lambda values: any(not each for each in _groups(values))),
-    (r"at least (two|2)\b", lambda values: any(len(each) < 2 for each in _groups(values))),
-    (r"at least (three|3)\b", lambda values: any(len(each) < 3 for each in _groups(values))),
-    (r"\b(not|never|cannot be|can't be) negative|non-?negative",
-     lambda values: any(each < 0 for each in numbers(values))),
-    (_FROM.format("0|zero"), lambda values: any(each < 0 for each in numbers(values))),
-    (_FROM.format("1|one"), lambda values: any(each < 1 for each in numbers(values))),
-    (r"\bpositive\b", lambda values: any(each <= 0 for each in numbers(values))),
-    (r"(is|are|be) not zero|non-?zero", lambda values: any(each == 0 for each in numbers(values))),
-    (r"(of|have) (one|the same|equal) (length|size)|equally long",
-     lambda values: len({len(each) for each in _groups(values)}) > 1 or any(map(_is_ragged, values))),
-    (r"\bno (circles|cycles)\b|\bacyclic\b", lambda values: any(map(_is_circular, values))),
-    (r"\bsquare matrix\b", lambda values: any(map(_is_no_square, values))),
-    (r"\bfirst is not (above|greater|larger|more)", _is_descending),
-    (r"none of (them|which) (is )?empty", lambda values: any("" in each for each in values if isinstance(each, list))),
-)  # fmt: skip
-
 
 _TEXT_OF = re.compile(
     r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|(?<!for a )(?<!of a )(?<!in a )text|nam(es|ing)"
@@ -118,17 +54,12 @@ _UNIQUE = re.compile(
     r"|\bno (\w+) is \w+ twice\b"
 )
 """`Ids are unique`, `ids of customers differ`: no two items have the same one."""
-_SORTED_BY = re.compile(r"(?i)\b(?:sorted|ordered|ascending) by (?:their |its )?`?(\w+)")
 _PATH = re.compile(r"(?:\w+_)?(?:path|file|file_?name|folder|directory)")
 _AT_LEAST_ONE = re.compile(r"(?i)\bat least (?:one|1)\b")
 _CLOSED = re.compile(
     r"(?i)\b(?:every\w*|all|each)\b[^.;]*\b(?:is|are) (?:an? |also an? )?\w+ (?:itself|themselves|too|as well)\b"
 )
 """`Everything needed is a target itself`: what the values of a dictionary name are its keys."""
-
-
-def _is_ragged(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len({len(each) for each in value if isinstance(each, list | tuple)}) > 1
 
 
 def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
@@ -140,7 +71,7 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     calls = of_fixed_size(of_one_length(calls, subject), subject)
     docstring = _docs_of(subject, module)
     docs = conditions(docstring)
-    broken = exclusions(docs)
+    broken = exclusions(docs, docstring)
     changes: list[Callable[[Any], Any]] = [change for words, change in _REPAIRS if words.search(docs)]
     changes += [_unique_pairs] * (_UNIQUE_IDS.search(docs) is not None)
     changes += [_unique_by((each[1] or each[2]).lower()) for each in _UNIQUE.finditer(docs)]
@@ -221,24 +152,6 @@ def promises_order(text: str, unit: str) -> bool:
     subject = subject_of(module, unit) if module else None
     docs = (ast.get_docstring(subject.node) or "").partition(">>>")[0] if subject else ""
     return bool(_ORDERED.search(_UNORDERED.sub("", docs)))
-
-
-def exclusions(docs: str) -> list[Breaks]:
-    """What violates the conditions that a text states."""
-    ordered = [_is_unordered_by(each[1]) for each in _SORTED_BY.finditer(docs)]
-    return [*(breaks for words, breaks in _WORDS if re.search(words, docs, re.IGNORECASE)), *ordered]
-
-
-def _is_unordered_by(key: str) -> Breaks:
-    """Whether a list holds dictionaries that are not in the order of a key."""
-
-    def breaks(values: list[Any]) -> bool:
-        lists = [each for each in values if isinstance(each, list) and all(isinstance(item, dict) for item in each)]
-        found = ([item[key] for item in each if key in item] for each in lists)
-        return any(one > other for each in found for one, other in itertools.pairwise(each)
-                   if isinstance(one, int | float) and isinstance(other, int | float))  # fmt: skip
-
-    return breaks
 
 
 def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:

@@ -1,4 +1,4 @@
-"""Guessed inputs whose arguments do not fit together, by how the code uses them: they are left out.
+"""Guessed inputs whose arguments do not fit together, by how the code uses them: they are changed or left out.
 
 `source[i] != target[i]` compares two texts or two lists, never one with the other; `n % 2 == 1` asks a whole number.
 """
@@ -7,50 +7,79 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.mutations import literal, related, text_of
 from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
-from stet_ls.engine.execution.python.inputs.contract import numbers
+from stet_ls.engine.execution.python.inputs.documented.exclusions import numbers
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
 
 _HOLDERS = (str, bytes, list, tuple, set, frozenset, dict)
 _Pair = frozenset[str]
+_PREDICATE = re.compile(r"pred|predicate|condition|matches|is_\w+|key|key_?func\w*|cmp|compare|comparator")
 
 
 def fitting(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
-    """The calls without guesses of kinds that the code before the change never meets together.
+    """The calls, with guesses of kinds that the code before the change never meets together changed or left out.
 
     Where it returns a text, the code after may say of what that is a part.
     """
     modules = map(known_module, texts)
     subject, after = (subject_of(module, unit) if module else None for module in modules)
-    if subject is None or _asks_for_kinds(subject.node):
+    if subject is None:
+        return calls
+    if not any(isinstance(each, ast.Try) for each in ast.walk(subject.node)):
+        calls = tuple(each for each in calls if not _has_failing_predicate(each))
+    if _asks_for_kinds(subject.node):
         return calls
     alike, within = set(_linked(subject)), set(_memberships(subject))
     is_whole = any(map(_compares_remainder, ast.walk(subject.node)))
     parts = {} if after is None or not _returns_text(subject) else dict(_returned_parts(after))
     parts |= dict(_returned_parts(subject))
 
-    def fits(call: Call) -> bool:
-        values = _values(call)
-        are_texts = all(_is_text(values[name], depth) for name, depth in parts.items() if name in values)
-        return are_texts and _fits(values, alike, within, is_whole=is_whole)
+    random = Random(len(calls))  # noqa: S311 - inputs must be reproducible
 
-    return tuple(each for each in calls if each.origin not in (GUESSED, EDGE_CASE) or fits(each))
+    def made_fit(call: Call) -> Call | None:
+        agreeing = _agreeing(call, alike, random) if call.origin in (GUESSED, EDGE_CASE) else call
+        if agreeing is None or agreeing.origin not in (GUESSED, EDGE_CASE):
+            return agreeing
+        values = _values(agreeing)
+        are_texts = all(_is_text(values[name], depth) for name, depth in parts.items() if name in values)
+        return agreeing if are_texts and _fits(values, within, is_whole=is_whole) else None
+
+    return tuple(dict.fromkeys(made for each in calls if (made := made_fit(each)) is not None))
+
+
+def _has_failing_predicate(call: Call) -> bool:
+    """Whether a function that only decides raises: that shows how often it is asked, which is no behavior."""
+    return any(_PREDICATE.fullmatch(name) and ".throw(" in text for name, text in call.bindings().items())
 
 
 def _values(call: Call) -> dict[str, Any]:
     return {name: value for name, text in call.bindings().items() if (value := literal(text)) is not None}
 
 
-def _fits(values: dict[str, Any], alike: set[_Pair], within: set[tuple[str, str]], *, is_whole: bool) -> bool:
-    for pair in alike:
+def _agreeing(call: Call, alike: set[_Pair], random: Random) -> Call | None:
+    """The call with an argument of another kind made of the one that it is compared with; None if that cannot be."""
+    values = _values(call)
+    for pair in sorted(map(sorted, alike)):
         kinds = {_kind(values[name]) for name in pair if name in values}
-        if len(kinds) > 1 and kinds & {each.__name__ for each in _HOLDERS}:
-            return False
+        if len(kinds) < 2 or not kinds & {each.__name__ for each in _HOLDERS}:
+            continue
+        held = next((name for name in pair if isinstance(values.get(name), str | list)), None)
+        if held is None:
+            return None
+        made = {name: related(values[held], random) for name in pair if name != held}
+        values |= made
+        call = call.with_bindings({name: text_of(value) for name, value in made.items()})
+    return call
+
+
+def _fits(values: dict[str, Any], within: set[tuple[str, str]], *, is_whole: bool) -> bool:
     if any(isinstance(values.get(one), list | tuple | set | dict) and type(values[one]) is type(values.get(other))
            for one, other in within):  # fmt: skip
         return False
