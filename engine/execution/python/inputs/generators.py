@@ -17,6 +17,7 @@ MOST_ITERATORS = 30
 _ONE_RESULT = re.compile(r"__out__\((.*)\)")
 _LAZY = {"map", "filter", "zip", "enumerate", "iter"}
 _ANY_ITERABLE = re.compile(r"(?i)\b(any|an|of) (iterable|iterator|generator|stream)\b")
+_CALLED_ITERABLE = re.compile(r"iterables?|iterators?")
 _ITERABLES = {"Iterable", "Iterator", "Generator"}
 
 
@@ -45,9 +46,10 @@ def with_iterators(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call,
     if subject is None or not isinstance(subject.node, Function):
         return calls
     is_documented = bool(_ANY_ITERABLE.search(ast.get_docstring(subject.node) or ""))
-    kept = _made_lists(subject.node)
+    kept = _made_lists(subject.node) | _iterated_by_hand(subject.node)
     taking = {each.name.lstrip("*") for each in subject.parameters if _may_be_iterator(each)
-              and (each.annotation is not None or is_documented or each.name in kept)}  # fmt: skip
+              and (each.annotation is not None or is_documented or each.name.lstrip("*") in kept
+                   or _CALLED_ITERABLE.fullmatch(each.name.lstrip("*")))}  # fmt: skip
     made = [replace(call, setup="\n".join(_as_iterator(line, taking) for line in call.setup.splitlines()), again=True)
             for call in calls[:MOST_ITERATORS] if taking and not call.again]  # fmt: skip
     known = {call.setup for call in calls}
@@ -62,6 +64,12 @@ def _made_lists(node: ast.AST) -> set[str]:
         and getattr(each.value.func, "id", "") in ("list", "tuple") and len(each.value.args) == 1
         and getattr(each.value.args[0], "id", "") == each.targets[0].id
     }  # fmt: skip
+
+
+def _iterated_by_hand(node: ast.AST) -> set[str]:
+    """The parameters of which code asks for an iterator: `iter(items)`."""
+    called = (each for each in ast.walk(node) if isinstance(each, ast.Call) and len(each.args) == 1)
+    return {getattr(each.args[0], "id", "") for each in called if getattr(each.func, "id", "") == "iter"}
 
 
 def _first(call: Call, open_ones: set[str]) -> Call:
