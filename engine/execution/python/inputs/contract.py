@@ -20,8 +20,8 @@ from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import ClassShape, Subject, known_module, subject_of
-from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import COUNTED
 from stet_ls.validators.ast_text import try_parse_expression, unparse
 
 Breaks = Callable[[list[Any]], bool]

@@ -72,7 +72,7 @@ def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
     """Rows from the strategies of the parameters' hints, or of guesses."""
-    from stet_ls.engine.execution.python.inputs.values.regex_texts import matching_texts
+    from stet_ls.engine.execution.python.inputs.values.texts.regex_texts import matching_texts
     from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext
     from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 

@@ -18,9 +18,10 @@ from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
-from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
-from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, METHODS, named_kind
-from stet_ls.engine.execution.python.inputs.values.time_texts import time_texts
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import BOUNDS, METHODS, named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import kinds_by_use
+from stet_ls.engine.execution.python.inputs.values.objects.collaborators import MADE
+from stet_ls.engine.execution.python.inputs.values.texts.time_texts import time_texts
 from stet_ls.engine.execution.python.inputs.values.type_strategies import (
     ModuleContext,
     TextStrategy,
@@ -29,7 +30,6 @@ from stet_ls.engine.execution.python.inputs.values.type_strategies import (
     value_of_mapping,
 )
 from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
-from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
 from stet_ls.validators.ast_text import literal_eval
 
 _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12

@@ -11,10 +11,16 @@ from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
-from stet_ls.engine.execution.python.inputs.values.dates import compares, ends_of, in_order
-from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.word_texts import CLOCKS, LINKS, MOST_UNITS, commands, structured
+from stet_ls.engine.execution.python.inputs.values.kinds.dates import compares, ends_of, in_order
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.texts.word_texts import (
+    CLOCKS,
+    LINKS,
+    MOST_UNITS,
+    commands,
+    structured,
+)
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 TextStrategy = st.SearchStrategy[str]

@@ -12,18 +12,18 @@ from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.stated_forms import stated_forms
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import type_strategies
-from stet_ls.engine.execution.python.inputs.values.dates import is_name
-from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.linked_objects import linked_objects
-from stet_ls.engine.execution.python.inputs.values.time_texts import formats_of, time_texts
-from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy, of_hint
-from stet_ls.engine.execution.python.inputs.values.used_kinds import (
+from stet_ls.engine.execution.python.inputs.values.kinds.dates import is_name
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import described_item, is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import (
     is_only_compared,
     is_only_tested,
     kinds_by_use,
     kinds_of_parts,
 )
+from stet_ls.engine.execution.python.inputs.values.objects.linked_objects import linked_objects
+from stet_ls.engine.execution.python.inputs.values.texts.time_texts import formats_of, time_texts
+from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy, of_hint
 from stet_ls.validators.ast_text import parse_expression, unparse
 
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")

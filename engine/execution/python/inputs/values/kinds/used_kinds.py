@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from stet_ls.engine.execution.python.inputs.values.dates import by_compared, by_difference, is_name, replaced
-from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS, named_kind
-from stet_ls.engine.execution.python.inputs.values.regex_texts import SEARCHES
+from stet_ls.engine.execution.python.inputs.values.kinds.dates import by_compared, by_difference, is_name, replaced
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import METHODS, named_kind
+from stet_ls.engine.execution.python.inputs.values.texts.regex_texts import SEARCHES
 
 _BUILT_IN = {
     "dict": "dict[str, int]",
