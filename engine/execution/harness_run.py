@@ -143,7 +143,7 @@ class CallOutcome:
     `lacks` is the module whose absence made an import fail. `partial`: of an iterator only the first items were seen.
     `order` encodes the order of dictionary keys, if it was checked. `leaks` counts files that nothing closed.
     `bases` are the classes of the error, its own aside.
-    `uses` are the kinds of use of doubles by path, if each text ran once (`python/inside/doubles.py`).
+    `uses` are the kinds of use of doubles by path, if each text ran once (`python/inside/values/doubles.py`).
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Infers the values of parameters from a run with doubles in their place (`inside/doubles.py`).
+"""Infers the values of parameters from a run with doubles in their place (`inside/values/doubles.py`).
 
 So a list of dictionaries of dictionaries is found whatever calls lead to its keys. What acts, such as a database handle
 or an HTTP client, stays a double: its calls are compared.
