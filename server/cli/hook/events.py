@@ -19,7 +19,7 @@ from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.hook.payload import Payload
-from stet_ls.server.cli.hook.verdict_text import HEADING, ChangeVerdict, refusal
+from stet_ls.server.cli.hook.verdict_text import ChangeVerdict, refusal
 
 Handler = Callable[[Agent, Payload], Awaitable[Answer]]
 
@@ -41,10 +41,9 @@ def _begin(agent: Agent, payload: Payload) -> None:
 
 
 async def prompted(agent: Agent, payload: Payload) -> Answer:
-    """A new prompt: refusals count from zero, unless the prompt is one of them."""
+    """A new prompt: refusals count from zero, unless the prompt is the last of them."""
     await asyncio.to_thread(_begin, agent, payload)
-    if not payload.prompt.startswith(HEADING):
-        _reset(agent, payload)
+    _reset(agent, payload)
     return {}
 
 
@@ -108,7 +107,7 @@ def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenA
             return agent.output.notify(
                 f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}"
             )
-        rows[:] = [replace(row, refusals=row.refusals + 1)]
+        rows[:] = [replace(row, refusals=row.refusals + 1, refusal=given.text.partition("\n")[0])]
     return agent.output.refuse(given.text)
 
 
@@ -169,7 +168,12 @@ def _reset(agent: Agent, payload: Payload) -> None:
     assert payload.folder is not None
     root = project_top(payload.folder)
     with suppress(OSError), sessions.session_record(agent.name, payload.session, root) as rows:
-        rows[:] = [replace(row, refusals=0) for row in rows]
+        rows[:] = [row if _is_refusal(payload.prompt, row) else replace(row, refusals=0) for row in rows]
+
+
+def _is_refusal(prompt: str, row: sessions.Session) -> bool:
+    """Whether a prompt is what the hook answered: some agents hand that on as if a user had written it."""
+    return bool(row.refusal) and prompt.startswith(row.refusal)
 
 
 def _runs_same_hook(agent: Agent, other: str) -> bool:

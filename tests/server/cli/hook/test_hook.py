@@ -160,7 +160,7 @@ def test_at_the_end_a_refuted_change_goes_back_twice_a_prompt(agent: str, stet: 
     if "prompt" in json.loads((PAYLOADS / f"{agent}.json").read_text()) and agent != "opencode":
         call(stet, agent, "prompt", prompt=reason)
         assert "decision" not in call(stet, agent, "stop"), "a refusal is not a new prompt"
-        call(stet, agent, "prompt")
+        call(stet, agent, "prompt", prompt=f"{HEADING}, so look at it again")  # a user's words, not a refusal
         assert call(stet, agent, "stop") == first
 
 
