@@ -95,7 +95,7 @@ _SENTENCES: Final = {
     "bad": "test_total", "before": "`return 1`", "bounds": "more than 200 files",
     "broken_off": "within the code", "by": "", "by_hand": "", "call": "total([1])", "came": "1 edit",
     "captured_output": "'done'", "caveat": "", "clause": "shop", "closer": "end if", "closers": ")",
-    "configured": "/usr/share/hooks", "cursor": "<CURSOR>", "denied": "it crashed",
+    "conclusion": "refuted", "configured": "/usr/share/hooks", "cursor": "<CURSOR>", "denied": "it crashed",
     "description": "a table of sales", "detail": "1 of 4 tests fails", "details": "1 warning", "diff": "-x = 1",
     "encoding": "latin-1", "ended": "succeeded", "error": "connection refused", "evidence": "parsed",
     "exceptions": "line 7", "excuse": "no inputs found", "excuses": "they need files", "excluded": "one of 5 tests",

@@ -19,7 +19,7 @@ from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.hook.payload import Payload
-from stet_ls.server.cli.hook.verdict_text import ChangeVerdict, refusal
+from stet_ls.server.cli.hook.refusal_text import VerifiedChange, refusal
 
 Handler = Callable[[Agent, Payload], Awaitable[Answer]]
 
@@ -92,12 +92,12 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
         sessions.release(root, *names)
         raise
     text = refusal(replace(outcome, notes=(*_touched(agent, base, head), *outcome.notes)))
-    sessions.settle(root, *names, outcome.verdict, text)
-    return sessions.GivenAnswer(*names, agent.name, outcome.verdict, text)
+    sessions.settle(root, *names, outcome.conclusion, text)
+    return sessions.GivenAnswer(*names, agent.name, outcome.conclusion, text)
 
 
 def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
-    if given.verdict != ChangeVerdict.REFUTED:
+    if given.verdict != VerifiedChange.REFUTED:
         return {}
     if agent.output.is_text:
         return {"reason": given.text}
@@ -117,7 +117,7 @@ async def committing(agent: Agent, payload: Payload) -> Answer:
 
     assert payload.folder is not None
     outcome = await verified_outcome(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
-    return {"reason": refusal(outcome)} if outcome.verdict == ChangeVerdict.REFUTED else {}
+    return {"reason": refusal(outcome)} if outcome.conclusion == VerifiedChange.REFUTED else {}
 
 
 HANDLERS: Mapping[HookEvent, Handler] = {
