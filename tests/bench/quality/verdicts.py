@@ -15,8 +15,8 @@ These numbers were chosen before anything was measured:
 
 Of right rewrites, refuted ones and those asked about are false alarms: counted separately for those whose hints,
 examples or tests say what they are called with (*described*), and for *bare* ones: those that have none, and the
-described ones of Python again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %.
-Seconds are those of the comparison of old and new, on this machine.
+described ones of Python again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's,
+95 %. Seconds are those of the comparison of old and new, on this machine.
 
 `--crosshair` says what `crosshair diffbehavior` makes of the same pairs of Python functions, in `_CROSSHAIR_SECONDS`
 each; it is installed into `.cache/crosshair` by `uv` on demand.
