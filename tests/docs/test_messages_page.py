@@ -57,6 +57,6 @@ def test_a_plain_example_stays() -> None:
     assert not is_odd("unknown host {host}; try 127.0.0.1", "unknown host 0.0.0.0; try 127.0.0.1")
 
 
-def test_two_values_of_one_name_are_told_apart() -> None:
+def test_two_values_of_one_name_have_two_names() -> None:
     (found,) = messages_in("a.py", 'text = f"Moved from {a.name} to {b.name}, and {a.name} is gone."')
     assert found.text == "Moved from {name} to {name_2}, and {name} is gone."
