@@ -14,12 +14,12 @@ from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
 from stet_ls.engine.execution.python.inputs.values import plain_values, type_strategies
 from stet_ls.engine.execution.python.inputs.values.kinds.dates import is_name
 from stet_ls.engine.execution.python.inputs.values.kinds.described_items import described_item, is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.item_kinds import kinds_of_parts
 from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import (
     is_only_compared,
     is_only_tested,
     kinds_by_use,
-    kinds_of_parts,
 )
 from stet_ls.engine.execution.python.inputs.values.objects.linked_objects import linked_objects
 from stet_ls.engine.execution.python.inputs.values.plain_values import ModuleContext, TextStrategy
