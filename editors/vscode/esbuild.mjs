@@ -1,13 +1,7 @@
-// One file for the editor: the language client and our code, without the editor's own API.
+// Two files for the editor, without its own API: ours, read when it activates Stet, and the language client, read after that.
 import { build } from "esbuild";
 
-await build({
-  entryPoints: ["src/extension.ts"],
-  outfile: "dist/extension.js",
-  bundle: true,
-  minify: true,
-  format: "cjs",
-  platform: "node",
-  target: "node20",
-  external: ["vscode"],
-});
+const shared = { bundle: true, minify: true, format: "cjs", platform: "node", target: "node20", outdir: "dist" };
+
+await build({ ...shared, entryPoints: ["src/extension.ts"], external: ["vscode", "./client"] });
+await build({ ...shared, entryPoints: ["src/client.ts"], external: ["vscode"] });

@@ -142,7 +142,7 @@ class CallOutcome:
     `aliases` names which results, arguments and parts of them are the same object, if old and new are compared.
     `lacks` is the module whose absence made an import fail. `partial`: of an iterator only the first items were seen.
     `order` encodes the order of dictionary keys, if it was checked. `leaks` counts files that nothing closed.
-    `bases` are the classes of the error, its own aside.
+    `broken_by` is the error that ended an iterator. `bases` are the classes of the error, its own aside.
     `uses` are the kinds of use of doubles by path, if each text ran once (`python/inside/values/doubles.py`).
     """
 
@@ -155,6 +155,7 @@ class CallOutcome:
     printed: str = ""
     opaque: bool = False
     partial: bool = False
+    broken_by: str = ""
     order: str = ""
     aliases: str = ""
     lacks: str = ""
@@ -165,7 +166,8 @@ class CallOutcome:
     @property
     def valid(self) -> bool:
         """Whether the code accepted the input, even if it raised an error of its own."""
-        return self.kind == "ok" or (self.kind == "raised" and self.error not in _WRONG)
+        is_broken = self.broken_by in _WRONG
+        return (self.kind == "ok" and not is_broken) or (self.kind == "raised" and self.error not in _WRONG)
 
     @property
     def is_wrong_kind(self) -> bool:

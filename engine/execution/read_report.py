@@ -62,6 +62,7 @@ def _outcome(row: Mapping[str, Any]) -> CallOutcome:
         printed=str(row.get("printed", "")),
         opaque=bool(row.get("opaque", False)),
         partial=bool(row.get("partial", False)),
+        broken_by=str(row.get("broken_by", "")),
         order=str(row.get("order", "")),
         aliases=str(row.get("shared", "")),
         lacks=str(row.get("lacks", "")),

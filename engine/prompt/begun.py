@@ -6,8 +6,9 @@ import re
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.prompt.code_view import CodeView
+from stet_ls.engine.prompt.instruction import Instruction, beyond_doc
 from stet_ls.engine.prompt.task_spec import TaskSpec
-from stet_ls.validators.structure import Unit, units
+from stet_ls.validators.structure import Unit, is_stub, units
 
 _ABOUT_HEADERS = re.compile(
     r"(?i)param|\barg|signatur|renam|\bname|\btype|annotat|hint|async|await|decorat|doc|comment|default|keyword|static"
@@ -20,7 +21,7 @@ _UNCERTAIN_HEADER = re.compile(r"[=@]|\basync\b")
 
 
 def reply_start(
-    request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView, opening: str
+    request: Request, target: Target, task: TaskSpec, instruction: Instruction | None, shown: CodeView, opening: str
 ) -> str:
     """The start of the reply after `opening`, its fence; "" for a task whose reply is no single block of code."""
     if task.reply_kind != "unit":
@@ -28,19 +29,23 @@ def reply_start(
     return f"{opening}\n{_kept(request, target, task, instruction, shown)}"
 
 
-def _kept(request: Request, target: Target, task: TaskSpec, instruction: str, shown: CodeView) -> str:
+def _kept(request: Request, target: Target, task: TaskSpec, instruction: Instruction | None, shown: CodeView) -> str:
     """The lines of the target that the result begins with; "" if it is not certain that they stay."""
-    words = "\n".join((instruction, *request.constraints))
-    if not task.keeps_header or target.kind is not TargetKind.UNIT or _ABOUT_HEADERS.search(words):
+    if target.kind is not TargetKind.UNIT:
         return ""
     source = request.source
     found = (unit for unit in units(source, request.language) if target.span.contains(unit.span))
     unit = next((unit for unit in found if unit.qualified == target.name and unit.kind != "class"), None)
     if unit is None or (last := _last_line(request, unit)) is None:
         return ""
+    is_written = request.spec.inserts and is_stub(source, request.language, unit)
+    asked = "" if instruction is None or instruction.origin == "stub" else beyond_doc(instruction, unit)
+    words = "\n".join((asked, *request.constraints))
+    if not (task.keeps_header or is_written) or _ABOUT_HEADERS.search(words):
+        return ""
     first = source.line_of(unit.span.start)
     numbers = tuple(range(first, last + 1))
-    if shown.lines[: len(numbers)] != numbers or len(shown.lines) == len(numbers):
+    if shown.lines[: len(numbers)] != numbers or (len(shown.lines) == len(numbers) and not is_written):
         return ""  # something of it is hidden, or nothing would follow
     lines = shown.text.split("\n")[: len(numbers)]
     if request.spec.fixes and unit.body is not None:

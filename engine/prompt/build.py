@@ -29,7 +29,7 @@ from stet_ls.engine.prompt.context.gather import gather_context
 from stet_ls.engine.prompt.context.project_notes import FILE, notes
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.fence import code_fence, data, ident_for, stable
-from stet_ls.engine.prompt.instruction import Instruction
+from stet_ls.engine.prompt.instruction import Instruction, beyond_doc
 from stet_ls.engine.prompt.languages.language_table import for_language
 from stet_ls.engine.prompt.layout import ContextChoice, Layout, choose
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt, seal, seal_more
@@ -39,7 +39,7 @@ from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
 from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
-from stet_ls.validators.structure import units
+from stet_ls.validators.structure import is_stub, units
 
 __all__ = ["ModelTier", "Prompt", "RejectionReason", "RememberedItem", "TaskSpec", "build", "refine", "repair"]
 
@@ -137,9 +137,7 @@ def build(
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
     messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.reply_kind)
     opening = f"{layout.fence}{layout.tag}"
-    start = (
-        reply_start(request, target, task, instruction.text if instruction else "", shown, opening) if begins else ""
-    )
+    start = reply_start(request, target, task, instruction, shown, opening) if begins else ""
     sealed = seal(request, (*messages, Message("assistant", start)), *idents)
     sealed, start = replace(sealed, messages=sealed.messages[:-1]), sealed.messages[-1].content
     tokens = _tokens(sealed.messages)
@@ -295,7 +293,7 @@ def _layout(
     return Layout(
         heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
-        order=wording.order(task, instruction_text, request.constraints),
+        order=wording.order(task, _told(request, target, instruction), request.constraints),
         form=wording.form_begun(target)
         if begins and task.reply_kind == "unit"
         else wording.form(task.reply_kind, f"{fence}{tag}\n{opening}\n{fence}", tier),
@@ -303,6 +301,18 @@ def _layout(
         tag=tag,
         ident=ident_for(str(request.path or ""), *given),
     )
+
+
+def _told(request: Request, target: Target, instruction: Instruction | None) -> str:
+    """The words of the instruction. What the documentation of a stub says stands in the code already."""
+    text = instruction.text if instruction else ""
+    if not text or target.kind is not TargetKind.UNIT:
+        return text
+    found = (unit for unit in units(request.source, request.language) if target.span.contains(unit.span))
+    unit = next((unit for unit in found if unit.qualified == target.name), None)
+    if unit is None or beyond_doc(instruction, unit) or not is_stub(request.source, request.language, unit):
+        return text
+    return wording.as_documented(target)
 
 
 def _header(text: str, name: str) -> str:

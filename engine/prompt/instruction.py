@@ -10,7 +10,7 @@ from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.prompt.stet_comments import comment_words
 from stet_ls.engine.prompt.target import comment_for, selected_span
 from stet_ls.validators.source import Span
-from stet_ls.validators.structure import is_stub, unit_at, units
+from stet_ls.validators.structure import Unit, is_stub, unit_at, units
 
 _STRING = re.compile(r"""^[rRuUbB]{0,2}(?P<quote>\"{3}|'{3}|["'])(?P<text>.*)(?P=quote)$""", re.DOTALL)
 
@@ -39,6 +39,13 @@ def find_instruction(request: Request, target: Target) -> Instruction | None:
     if selection is not None and request.spec.comment_instructs and (text := _prose(request, selection.span)):
         return Instruction(text, "selection")
     return _of_stub(request, target) if request.spec.inserts else None
+
+
+def beyond_doc(instruction: Instruction | None, unit: Unit) -> str:
+    """An instruction's text; "" if the unit's own header and documentation say all of it."""
+    if instruction is None or (instruction.origin == "stub" and unit.doc):
+        return ""
+    return "" if " ".join(instruction.text.split()) in " ".join(unit.doc.split()) else instruction.text
 
 
 def _prose(request: Request, span: Span) -> str:

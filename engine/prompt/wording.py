@@ -97,6 +97,11 @@ def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def as_documented(target: Target) -> str:
+    """The instruction for a unit whose documentation says what to write."""
+    return f"Write the body of `{target.name}`, as its documentation says."
+
+
 def form(reply_kind: ReplyKind, block: str, tier: ModelTier) -> str:
     """How to reply, with the block to fill; it comes last, or small models forget it. A tiny one makes no plan."""
     if reply_kind == "prose":

@@ -181,8 +181,20 @@ def test_the_package_holds_the_bundle_and_nothing_else() -> None:
             "[Content_Types].xml",
             "extension.vsixmanifest",
             "extension/LICENSE.txt",
+            "extension/dist/client.js",
             "extension/dist/extension.js",
             "extension/package.json",
             "extension/readme.md",
         }
         assert package.read("extension/package.json") == (EXTENSION / "package.json").read_bytes()
+
+
+@pytest.mark.skipif(not VSIX.exists(), reason="the extension is not built: make vsix")
+def test_activation_does_not_read_the_language_client() -> None:
+    """It is nine tenths of the code, and the editor waits for what is read at the start."""
+    with zipfile.ZipFile(VSIX) as package:
+        own, client = (len(package.read(f"extension/dist/{name}.js")) for name in ("extension", "client"))
+        code = package.read("extension/dist/extension.js").decode()
+    assert own < client / 5
+    assert re.search(r"\w+\(\)\{return require\(\"\./client\"\)\}", code), "inside of a function alone"
+    assert code.count("./client") == 1

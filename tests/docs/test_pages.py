@@ -6,22 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from pages.pages import pages
+from pages.pages import PAGES
 
 from stet_ls.engine.settings import KEYS, TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", pages())
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_up_to_date(name: str) -> None:
     """To write them again: .venv/bin/python tests/pages"""
-    assert (DOCS / name).read_text() == pages()[name]
+    assert (DOCS / name).read_text() == PAGES[name]()
 
 
 def test_the_schema_for_editors_has_defaults_for_switches_alone() -> None:
     """A default looks as if it had been set. Switches need one for a checkbox; the extension sends only what is set."""
-    properties = json.loads(pages()["settings.editor.json"])
+    properties = json.loads(PAGES["settings.editor.json"]())
 
     assert set(properties) == {f"stet.{name}" for name in KEYS if name not in TABLES}
     switches = {name for name, each in properties.items() if each["type"] == "boolean"}
@@ -37,7 +37,7 @@ def test_the_schema_for_editors_has_defaults_for_switches_alone() -> None:
 
 
 def test_no_schema_offers_api_keys_in_files() -> None:
-    schema = json.loads(pages()["settings.schema.json"])
+    schema = json.loads(PAGES["settings.schema.json"]())
 
     assert "api_key_env" in schema["$defs"]["Provider"]["properties"]
     assert "api_key" not in schema["$defs"]["Provider"]["properties"]

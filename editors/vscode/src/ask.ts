@@ -1,7 +1,8 @@
 /** Asks for an instruction: an input box that names the target, is filled with what stands there, and knows the past. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import type { Action, JobArgument } from "./actions";
+import { protocol } from "./protocol";
 
 const KEPT = 20;
 
@@ -24,7 +25,7 @@ export async function targetOf(client: LanguageClient, argument: JobArgument): P
   const { uri, range, position } = argument;
   try {
     const params = { command: "stet.target", arguments: [{ uri, range, position }] };
-    return (await client.sendRequest(ExecuteCommandRequest.type, params)) as Target;
+    return (await client.sendRequest(protocol().ExecuteCommandRequest.type, params)) as Target;
   } catch {
     return undefined; // an older server, or a document that it does not have
   }

@@ -1,6 +1,6 @@
 /** The extension's commands and their parts. What the server can do is left to the server. */
 import * as vscode from "vscode";
-import { CodeLensRequest, ExecuteCommandRequest, type LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
+import type { LanguageClient, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
 import { type Action, ACTIONS, actionOf, type JobArgument } from "./actions";
 import { instructionFor, newer, older, targetOf } from "./ask";
 import { diagnosed } from "./diagnosed";
@@ -11,6 +11,7 @@ import { Memory } from "./memory";
 import { Model, type NoModel } from "./model";
 import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
+import { protocol } from "./protocol";
 import { watchRenames } from "./renames";
 import { beside, content } from "./reports";
 import { Server } from "./server/server";
@@ -64,7 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const send = async (command: string, ...given: object[]): Promise<void> => {
     const client = await own.ready();
     try {
-      await client?.sendRequest(ExecuteCommandRequest.type, { command, arguments: given });
+      await client?.sendRequest(protocol().ExecuteCommandRequest.type, { command, arguments: given });
     } catch (error) {
       void vscode.window.showInformationMessage(`Stet: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -259,7 +260,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
 
 /** Asks for the lenses again: one was answered. */
 function refreshLenses(client: LanguageClient | undefined): void {
-  const feature = client?.getFeature(CodeLensRequest.method);
+  const feature = client?.getFeature(protocol().CodeLensRequest.method);
   for (const { document } of vscode.window.visibleTextEditors) {
     feature?.getProvider(document)?.onDidChangeCodeLensEmitter.fire();
   }

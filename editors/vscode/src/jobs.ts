@@ -1,8 +1,9 @@
 /** The jobs of this window: started, followed to their end, cancelled, run again. */
 import * as vscode from "vscode";
-import { ErrorCodes, ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { type Action, commandOf, type JobArgument } from "./actions";
 import { hide, show } from "./progress";
+import { protocol } from "./protocol";
 
 interface Result {
   readonly status: "done" | "refused" | "failed" | "cancelled" | "running";
@@ -37,7 +38,7 @@ export class Jobs {
   async follow(client: LanguageClient, action: Action, argument: JobArgument): Promise<void> {
     this.last = { action, argument };
     const send = (command: string, params: object): Promise<unknown> =>
-      client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [params] });
+      client.sendRequest(protocol().ExecuteCommandRequest.type, { command, arguments: [params] });
     const options = { location: vscode.ProgressLocation.Notification, title: `Stet: ${action.title}`, cancellable: true };
     let ended: Promise<void> | undefined;
     await vscode.window.withProgress(options, async (note, token) => {
@@ -61,7 +62,7 @@ export class Jobs {
       }
     } catch (error) {
       // The end of the server is reported once for all jobs.
-      if (client.isRunning() && (error as { code?: number }).code !== ErrorCodes.PendingResponseRejected) {
+      if (client.isRunning() && (error as { code?: number }).code !== protocol().ErrorCodes.PendingResponseRejected) {
         throw error;
       }
       this.interrupted = job;

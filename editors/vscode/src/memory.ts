@@ -1,6 +1,6 @@
 /** The memory as a tree: search, show, forget. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest } from "vscode-languageclient/node";
+import { protocol } from "./protocol";
 import type { Server } from "./server/server";
 
 interface Solution {
@@ -40,7 +40,7 @@ export class Memory implements vscode.TreeDataProvider<Solution> {
       return [];
     }
     const params = { command: "stet.memory.search", arguments: [{ query: this.query, limit: MOST }] };
-    const found = (await client.sendRequest(ExecuteCommandRequest.type, params)) as {
+    const found = (await client.sendRequest(protocol().ExecuteCommandRequest.type, params)) as {
       solutions: Solution[];
       available: boolean;
     };
@@ -70,7 +70,7 @@ export class Memory implements vscode.TreeDataProvider<Solution> {
     const choice = await vscode.window.showWarningMessage(text, { modal: true }, "Forget");
     if (choice !== undefined) {
       const params = { command: "stet.memory.forget", arguments: [{ id: solution.id }] };
-      await this.server.running?.sendRequest(ExecuteCommandRequest.type, params);
+      await this.server.running?.sendRequest(protocol().ExecuteCommandRequest.type, params);
       this.changed.fire();
     }
   }

@@ -1,6 +1,7 @@
 /** Chooses the model: a server on this machine, an endpoint with its key, or an embedded model that is downloaded. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { protocol } from "./protocol";
 import type { Server } from "./server/server";
 
 interface Models {
@@ -72,7 +73,7 @@ export class Model {
       return false;
     }
     const params = { command: "stet.models", arguments: [] };
-    const { servers, embedded } = (await client.sendRequest(ExecuteCommandRequest.type, params)) as Models;
+    const { servers, embedded } = (await client.sendRequest(protocol().ExecuteCommandRequest.type, params)) as Models;
     const rows: Row[] = [
       ...servers.map(({ name, url, model }) => ({
         label: `$(server) ${model}`,
@@ -114,6 +115,6 @@ export class Model {
 
 async function download(client: LanguageClient, name: string): Promise<boolean> {
   const params = { command: "stet.download", arguments: [{ name }] };
-  const { installed } = (await client.sendRequest(ExecuteCommandRequest.type, params)) as { installed: boolean };
+  const { installed } = (await client.sendRequest(protocol().ExecuteCommandRequest.type, params)) as { installed: boolean };
   return installed;
 }

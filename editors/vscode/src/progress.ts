@@ -1,13 +1,13 @@
 /** The progress of running jobs in their own notifications; other work of the server gets one that can be cancelled. */
 import * as vscode from "vscode";
-import {
-  type LanguageClient,
-  type ProgressToken,
-  type WorkDoneProgressBegin,
-  WorkDoneProgressCancelNotification,
-  type WorkDoneProgressEnd,
-  type WorkDoneProgressReport,
+import type {
+  LanguageClient,
+  ProgressToken,
+  WorkDoneProgressBegin,
+  WorkDoneProgressEnd,
+  WorkDoneProgressReport,
 } from "vscode-languageclient/node";
+import { protocol } from "./protocol";
 
 type Note = vscode.Progress<{ message?: string; increment?: number }>;
 type Report = WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd;
@@ -57,7 +57,7 @@ function open(client: LanguageClient | undefined, token: ProgressToken, begin: W
     cancellable: begin.cancellable === true,
   };
   void vscode.window.withProgress(options, (note, cancelled) => {
-    cancelled.onCancellationRequested(() => void client?.sendNotification(WorkDoneProgressCancelNotification.type, { token }));
+    cancelled.onCancellationRequested(() => void client?.sendNotification(protocol().WorkDoneProgressCancelNotification.type, { token }));
     return until(token, note);
   });
 }

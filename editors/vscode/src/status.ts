@@ -1,8 +1,8 @@
 /** The item in the status bar that always tells how Stet is, and its menu. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest } from "vscode-languageclient/node";
 import type { Jobs } from "./jobs";
 import type { Offers } from "./offer";
+import { protocol } from "./protocol";
 import type { Server } from "./server/server";
 
 interface Part {
@@ -67,7 +67,7 @@ export class Status implements vscode.Disposable {
     this.draw();
     try {
       const params = { command: "stet.health", arguments: [] };
-      const found = (await this.server.running?.sendRequest(ExecuteCommandRequest.type, params)) as Health | undefined;
+      const found = (await this.server.running?.sendRequest(protocol().ExecuteCommandRequest.type, params)) as Health | undefined;
       this.slow = found !== undefined && SLOW.includes(found.status);
       this.health = this.slow && this.health !== undefined ? this.health : found;
     } catch {

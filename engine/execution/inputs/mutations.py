@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,8 +24,15 @@ _KEYS = (
 _FEW = ("'a'", "'b'", "'c'")
 
 
+_MOST_EXCHANGED = 24
+"""Rows with exchanged arguments: all of a few examples."""
+
+
 def mutated_rows(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) -> Iterator[ArgumentRow]:
-    """Infinitely many rows with one to three values changed, or with an argument of another row."""
+    """The rows with two arguments of one kind exchanged, then infinitely many with one to three values changed, or with
+    an argument of another row.
+    """
+    yield from itertools.islice(_exchanged(rows), _MOST_EXCHANGED)
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
     spare = [value for value in map(literal, constants) if value is not None]
     while rows:
@@ -38,6 +46,14 @@ def mutated_rows(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: in
             elif (value := literal(row[name])) is not None or row[name] == "None":
                 row[name] = text_of(_changed(value, spare, random))
         yield row
+
+
+def _exchanged(rows: Sequence[ArgumentRow]) -> Iterator[ArgumentRow]:
+    for row in rows:
+        for one, other in itertools.combinations(row, 2):
+            is_alike = type(literal(row[one])) is type(literal(row[other]))
+            if is_alike and row[one] != row[other]:
+                yield {**row, one: row[other], other: row[one]}
 
 
 def with_shared_elements(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
@@ -117,7 +133,28 @@ def _met(row: ArgumentRow, random: Random) -> ArgumentRow:
         held = [item for other, each in groups.items() if other != name for item in _parts(each)]
         if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
             return {**row, name: text_of(random.choice(fitting))}
-    return row
+    return _related(row, values, random)
+
+
+def _related(row: ArgumentRow, values: dict[str, Any], random: Random) -> ArgumentRow:
+    """The row with a text or a list made of another one."""
+    long = [(name, value) for name, value in values.items() if isinstance(value, str | list) and len(value) > 1]
+    if not long:
+        return row
+    name, value = random.choice(long)
+    others = [other for other, each in values.items() if other != name and type(each) is type(value)]
+    return {**row, random.choice(others): text_of(related(value, random))} if others else row
+
+
+def related(value: str | list[Any], random: Random) -> str | list[Any]:
+    """What code may look for besides a text or a list: the same, turned, reversed, sorted, a part, or one without it."""
+    items = list(value)
+    at, end = sorted(random.choices(range(len(items) + 1), k=2))
+    in_order = sorted(items) if isinstance(value, str) else items
+    made = random.choice(
+        (items, items[at:] + items[:at], items[::-1], in_order, items[at:end], items[:at] + items[end:], items[:end])
+    )
+    return "".join(made) if isinstance(value, str) else made
 
 
 _DATE = re.compile(r"datetime'\)\.(?:date|datetime)\((\d+), (\d+), (\d+)")

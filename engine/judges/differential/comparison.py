@@ -14,6 +14,7 @@ from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_o
 from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
 from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds, in_input_domain
+from stet_ls.engine.judges.differential.taken_for_granted import unpacks_values
 from stet_ls.engine.judges.differential.unusual_inputs import (
     ENOUGH,
     NOT_FINITE,
@@ -224,7 +225,9 @@ def compared(
     accidents = tuple(dict.fromkeys(without_steps(call, steps) for (call, _, _), steps in found if steps))
     alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
-        Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
+        Difference(*pair, unpacks=unpacks_values(text))
+        for pair, how in zip(pairs, alike, strict=True)
+        if how is OutcomeEquality.DIFFERENT
     ]
     failing = [each for each in differences if promised is not None
                and (each.is_other_failure(promised, handled) or each.is_other_end(promised))]  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import CAPTURED, DOUBLE, EDGE_CASE, SUGGESTED, UNSURE
 from stet_ls.engine.judges.differential.input_domain import argument_kinds
-from stet_ls.engine.judges.differential.taken_keys import takes_for_granted
+from stet_ls.engine.judges.differential.taken_for_granted import takes_for_granted
 
 _SHOWN = 300
 _AROUND = 30
@@ -54,6 +54,7 @@ class Difference:
     in_domain: bool = False
     is_unusual: bool = False
     fixes: bool = False
+    unpacks: bool = False
 
     @property
     def is_conclusive(self) -> bool:
@@ -121,7 +122,7 @@ class Difference:
     def is_refused_shape(self) -> bool:
         """True if the new code fails to unpack a guessed value: the old one subscripted it, and took any length."""
         is_guess = self.is_refused_guess or (self.call.origin == NEAR and self.takes_less)
-        return is_guess and self.new.error == "ValueError" and self.new.is_wrong_kind
+        return is_guess and not self.unpacks and self.new.error == "ValueError" and self.new.is_wrong_kind
 
     @property
     def is_out_of_range(self) -> bool:

@@ -59,8 +59,6 @@ class Arm:
         return bool(self.changes.get("checks", {}).get("validation", True))
 
 
-HOUR = 3600
-"""Seconds that nothing here takes."""
 _SINGLE = {"checks": {"validation": False, "auto_fix": False, "search": False}, "memory": {"enabled": False}}
 _FORGETFUL = {"memory": {"enabled": False}}
 _GLOBAL = {"memory": {"scope": "global"}}
@@ -87,17 +85,17 @@ ARMS = (
 
 
 def settings_of(arm: Arm, base_url: str, model: str, sample: int = 0) -> Settings:
-    """The arm's settings for its draw of that number, with the one endpoint that all arms share.
+    """The arm's settings for its draw of that number; all arms share one endpoint, that of `base_url` or, without one,
+    the embedded model.
 
-    The deadline is as shipped. Limits between tokens are out of the way: a recorded reply comes in one piece. Each draw
-    and each variant asks for itself: no reply is kept for the next.
+    The deadlines are as shipped. Each draw and each variant asks for itself: no reply is kept for the next.
     """
-    changes = {**arm.changes, "model": {"cache": False, **arm.changes.get("model", {})}}
+    changes = {**arm.changes, "model": {"cache": False, "discover": False, **arm.changes.get("model", {})}}
     rows = ({"name": "*", **changes.pop("models")},) if "models" in changes else ()
     if sample:
         changes["model"]["temperature"] = _WARM
     if arm.without_model:
-        changes["model"] |= {"embedded": "off", "discover": False}
+        changes["model"] |= {"embedded": "off"}
         return Settings.model_validate(changes)
-    provider = Provider(name="eval", base_url=base_url, model=model, timeout_first_token=HOUR, timeout_token=HOUR)
-    return Settings.model_validate({**changes, "providers": (provider,), "models": rows})
+    providers = (Provider(name="eval", base_url=base_url, model=model),) if base_url else ()
+    return Settings.model_validate({**changes, "providers": providers, "models": rows})

@@ -2,8 +2,9 @@
 
 So a run of hours can be broken off and taken up again, variants of the engine see the same replies where they ask the
 same, and a table can be made again without a model. What was asked is known by its content; the random names of
-fences in it do not count. The n-th time that one (case, variant) asks the same, it gets the n-th reply, after the
-seconds that the model took for it: deadlines mean the same in every variant. Each seed has replies of its own.
+fences in it do not count. The n-th time that one (case, variant) asks the same, it gets the n-th reply, each piece of
+it after the seconds that the model took: deadlines, measured speeds and replies that the engine cuts off mean the same
+in every variant. Each seed has replies of its own.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import httpx2
 
@@ -29,7 +30,7 @@ _HEAD_LIMIT = 64 * 1024
 class Recorder:
     """Serves `base_url` on loopback while it is open. `upstream` is None for a run from recorded replies alone.
 
-    `paced`: a recorded reply takes as long as it took the model.
+    `paced`: a recorded reply comes as fast as the model wrote it.
     """
 
     def __init__(self, folder: Path, upstream: str | None, key: str = "unused", *, paced: bool = True) -> None:
@@ -63,52 +64,96 @@ class Recorder:
             length = re.search(r"(?im)^content-length: *(\d+)", head)
             body = await reader.readexactly(int(length[1])) if length else b""
             method, path, _ = head.split(" ", 2)
-            record = await self._answer(method, path.removeprefix("/v1"), body)
-            self.model_seconds += record["seconds"]
-            data = base64.b64decode(record["body"])
-            writer.write(
-                f"HTTP/1.1 {record['status']} Recorded\r\nContent-Type: {record['type']}\r\n"
-                f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n".encode()
-                + data
-            )
-            await writer.drain()
+            started = time.perf_counter()
+            reply = asyncio.ensure_future(self._reply(method, path.removeprefix("/v1"), body, writer))
+            hung_up = asyncio.ensure_future(reader.read())
+            await asyncio.wait((reply, hung_up), return_when=asyncio.FIRST_COMPLETED)
+            if not reply.done():  # the engine has read enough; what the model was cut off in is not recorded
+                reply.cancel()
+                await asyncio.wait((reply,))
+                self.model_seconds += time.perf_counter() - started
+            hung_up.cancel()
+            if not reply.cancelled():
+                reply.result()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
-    async def _answer(self, method: str, path: str, body: bytes) -> dict[str, Any]:
+    async def _reply(self, method: str, path: str, body: bytes, writer: asyncio.StreamWriter) -> None:
+        """Answers one request, piece by piece as the model does or did."""
         drawn = "" if self._seed == 1 else f" {self._seed}"
         known = _FENCE.sub("data-", f"{method} {path} {_canonical(body)}{drawn}")
         key = hashlib.sha256(known.encode()).hexdigest()
         file = self._folder / key[:2] / f"{key}-{self._asked[key]}.json"
         self._asked[key] += 1
         if file.exists():
-            record = dict(json.loads(file.read_text("utf-8")))
-            if self._paced:
-                await asyncio.sleep(record["seconds"])
-            return record
-        if self._upstream is None:
-            return _made(599, b'{"error": {"message": "this reply was not recorded"}}')
+            reply = _Reply.read(file)
+            await self._play(reply, writer)
+        elif self._upstream is None:
+            reply = _Reply(599, pieces=[(0.0, b'{"error": {"message": "this reply was not recorded"}}')])
+            await self._play(reply, writer)
+        else:
+            reply = await self._record(method, self._upstream + path, body, writer)
+            if reply.status == 200:  # a fault is not an answer: the next run asks again
+                reply.write(file)
+        self.model_seconds += reply.seconds
+
+    async def _play(self, reply: _Reply, writer: asyncio.StreamWriter) -> None:
         started = time.perf_counter()
+        writer.write(reply.head)
+        for second, piece in reply.pieces:
+            if self._paced:
+                await asyncio.sleep(max(0.0, second - (time.perf_counter() - started)))
+            writer.write(piece)
+            await writer.drain()
+
+    async def _record(self, method: str, address: str, body: bytes, writer: asyncio.StreamWriter) -> _Reply:
+        started = time.perf_counter()
+        headers = {"Content-Type": "application/json"}
         try:
-            reply = await self._client.request(
-                method, self._upstream + path, content=body, headers={"Content-Type": "application/json"}
-            )
+            async with self._client.stream(method, address, content=body, headers=headers) as response:
+                reply = _Reply(response.status_code, response.headers.get("content-type", ""))
+                writer.write(reply.head)
+                async for piece in response.aiter_bytes():
+                    reply.pieces.append((time.perf_counter() - started, piece))
+                    writer.write(piece)
+                    await writer.drain()
         except httpx2.HTTPError as error:
-            return _made(502, json.dumps({"error": {"message": str(error)}}).encode())
-        record = _made(reply.status_code, reply.content, reply.headers.get("content-type", ""))
-        record["seconds"] = time.perf_counter() - started
-        if reply.status_code == 200:  # a fault is not an answer: the next run asks again
-            file.parent.mkdir(parents=True, exist_ok=True)
-            part = file.with_suffix(".part")
-            part.write_text(json.dumps(record), "utf-8")
-            part.rename(file)
-        return record
+            reply = _Reply(502, pieces=[(0.0, json.dumps({"error": {"message": str(error)}}).encode())])
+            await self._play(reply, writer)
+        return reply
 
 
-def _made(status: int, body: bytes, kind: str = "application/json") -> dict[str, Any]:
-    return {"status": status, "type": kind, "body": base64.b64encode(body).decode(), "seconds": 0.0}
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """What came back, in pieces with the seconds after the request."""
+
+    status: int
+    type: str = "application/json"
+    pieces: list[tuple[float, bytes]] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return self.pieces[-1][0] if self.pieces else 0.0
+
+    @property
+    def head(self) -> bytes:
+        """The body ends where the connection does."""
+        return f"HTTP/1.1 {self.status} Recorded\r\nContent-Type: {self.type}\r\nConnection: close\r\n\r\n".encode()
+
+    @classmethod
+    def read(cls, file: Path) -> _Reply:
+        kept = json.loads(file.read_text("utf-8"))
+        return cls(kept["status"], kept["type"], [(second, base64.b64decode(text)) for second, text in kept["pieces"]])
+
+    def write(self, file: Path) -> None:
+        """Whole or not at all."""
+        pieces = [(round(second, 3), base64.b64encode(piece).decode()) for second, piece in self.pieces]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps({"status": self.status, "type": self.type, "pieces": pieces}), "utf-8")
+        part.rename(file)
 
 
 def _canonical(body: bytes) -> str:

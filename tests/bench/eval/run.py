@@ -19,16 +19,16 @@ import os
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import asdict, replace
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass, replace
 from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench
 
-from bench.eval.arms import ARMS, HOUR, SAMPLES, Arm, Held, settings_of
+from bench.eval.arms import ARMS, SAMPLES, Arm, Held, settings_of
 from bench.eval.cases import ACTIONS, AGAIN, HALVES, Case, half_of, load
 from bench.eval.choice import chosen
 from bench.eval.hidden import passes
@@ -37,21 +37,27 @@ from bench.eval.remembered import again, filled, is_own
 from bench.eval.table import markdown, outcomes
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory import job_memory
-from stet_ls.engine.model.embedded.embedded_model import Embedded
+from stet_ls.engine.model.embedded.embedded_model import CONTEXT, Embedded
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.fitting.fit import fit_code
 from stet_ls.engine.run import Engine
 from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths, user_paths
 from stet_ls.validators import syntax
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.structure import units
+
+_EMBEDDED = "embedded"
+_HOUR = 3600
+"""Seconds that nothing here takes."""
 
 
 def main() -> None:
@@ -108,16 +114,14 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
     home = out / "home"
     paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
     homes = {held: await filled(held, out, arguments.data, cases, paths) for held in {arm.held for arm in arms}}
-    job_memory.BUDGET = (
-        HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
-    )
+    job_memory.BUDGET = _HOUR  # a memory that was late once would have another prompt the next time
     sandbox = Sandbox(IsolationLevel.STRONG, paths.sandbox)
     done = {(row["case"], row["arm"], row.get("seed", 1)): row for row in _results(out)}
     seeds = [int(each) for each in arguments.seeds.split(",")]
-    async with _endpoint(arguments.recorded, out) as (upstream, key, model):
-        recorder = Recorder(out / "replies", upstream, key, paced=not arguments.fast)
+    async with _endpoint(arguments.recorded, out) as upstream:
+        recorder = Recorder(out / "replies", upstream.base_url, upstream.key, paced=not arguments.fast)
         async with recorder.open():
-            with (out / f"results-{index}.jsonl").open("a", encoding="utf-8") as file:
+            with _embedded_by(recorder, upstream), (out / f"results-{index}.jsonl").open("a", encoding="utf-8") as file:
                 mine = cases[index::count]
                 for seed, (number, case), arm in product(seeds, enumerate(mine, 1), arms):
                     if (case.id, arm.name, seed) in done or arm.again != (case.action == AGAIN):
@@ -125,7 +129,7 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
                     calls = done.get((case.id, "stet", seed), {}).get("calls", 1) if arm.draws else 1
                     draws = SAMPLES if arm.choice else max(1, calls)
                     recorder.begin(seed)
-                    row = await _try(case, arm, recorder, model, sandbox, homes[arm.held], draws=draws)
+                    row = await _try(case, arm, recorder, upstream, sandbox, homes[arm.held], draws=draws)
                     row["seed"] = seed
                     done[(case.id, arm.name, seed)] = row
                     file.write(json.dumps(row) + "\n")
@@ -134,36 +138,66 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
                     print(said, file=sys.stderr, flush=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _Upstream:
+    """The endpoint behind the recorder; without an address only recorded replies are played."""
+
+    model: str
+    is_embedded: bool
+    base_url: str | None = None
+    key: str = "unused"
+
+
 @asynccontextmanager
-async def _endpoint(recorded: bool, out: Path) -> Any:
-    """Address, key and model of what is asked; the address is None where only recorded replies are played."""
+async def _endpoint(recorded: bool, out: Path) -> AsyncIterator[_Upstream]:
+    """What is asked: the endpoint of the environment, else the embedded model."""
     kept = out / "model.txt"
     if recorded:
-        yield None, "unused", kept.read_text("utf-8")
+        kind, _, model = kept.read_text("utf-8").partition(" ")
+        yield _Upstream(model, is_embedded=kind == _EMBEDDED)
         return
     if address := os.environ.get("STET_BASE_URL"):
         model = os.environ["STET_MODEL"]
-        kept.write_text(model, "utf-8")
-        yield address, os.environ.get("STET_API_KEY", "unused"), model
+        kept.write_text(f"endpoint {model}", "utf-8")
+        yield _Upstream(model, is_embedded=False, base_url=address, key=os.environ.get("STET_API_KEY", "unused"))
         return
     embedded = Embedded(Settings(), user_paths())
     provider = await embedded.endpoint()
-    kept.write_text(provider.model, "utf-8")
+    kept.write_text(f"{_EMBEDDED} {provider.model}", "utf-8")
     key = provider.api_key.get_secret_value() if provider.api_key else "unused"
     try:
-        yield provider.base_url, key, provider.model
+        yield _Upstream(provider.model, is_embedded=True, base_url=provider.base_url, key=key)
     finally:
         await embedded.close()
 
 
+@contextmanager
+def _embedded_by(recorder: Recorder, upstream: _Upstream) -> Iterator[None]:
+    """Puts the recorder between the engine and the embedded model, which the engine knows as such: its replies are
+    begun, and it takes one call at a time. An endpoint of the environment is one of the settings.
+    """
+    shipped = Embedded.endpoint
+
+    async def endpoint(self: Embedded, on_event: OnEvent = ignore) -> Provider:
+        return Provider(name=_EMBEDDED, base_url=recorder.base_url, model=upstream.model, context=CONTEXT)
+
+    if upstream.is_embedded:
+        Embedded.endpoint = endpoint  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Embedded.endpoint = shipped  # type: ignore[method-assign]
+
+
 async def _try(
-    case: Case, arm: Arm, recorder: Recorder, model: str, sandbox: Sandbox, paths: Paths, *, draws: int
+    case: Case, arm: Arm, recorder: Recorder, upstream: _Upstream, sandbox: Sandbox, paths: Paths, *, draws: int
 ) -> dict[str, Any]:
     """The result of one case in one variant; of several draws the chosen one, or one at random, at the price of all."""
     answers: list[Answer | StetError] = []
     started = time.perf_counter()
     for sample in range(draws):
-        engine = Engine(settings_of(arm, recorder.base_url, model, sample if arm.choice else 0), paths)
+        base_url = "" if upstream.is_embedded else recorder.base_url
+        engine = Engine(settings_of(arm, base_url, upstream.model, sample if arm.choice else 0), paths)
         try:
             if arm.held is not Held.NOTHING:
                 await engine.memory.stats()  # a job does not wait for a memory that is still opening
@@ -188,7 +222,7 @@ async def _try(
         "half": half_of(case.id),
         "action": case.action,
         "arm": arm.name,
-        "model": model,
+        "model": upstream.model,
         "offered": after is not None,
         "passed": after is not None and right,
         "asked": asked,

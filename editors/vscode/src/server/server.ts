@@ -1,8 +1,9 @@
 /** The server's process: found or installed, started, started again when it ends by itself. */
 import { type ChildProcess, spawn } from "node:child_process";
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from "vscode-languageclient/node";
+import type { LanguageClient, LanguageClientOptions } from "vscode-languageclient/node";
 import { environment } from "../environment";
+import { protocol } from "../protocol";
 import { find, type Found } from "./find";
 import { install } from "./install";
 
@@ -18,10 +19,11 @@ const LOG = "Show Log";
 const RESTART = "Restart Server";
 
 /** A language client that writes its errors to the log only: `Server` reports what matters, once. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
+function quietClient(start: () => Promise<ChildProcess>, options: LanguageClientOptions): LanguageClient {
+  const client = new (protocol().LanguageClient)("stet", "Stet", start, options);
+  const error = client.error.bind(client);
+  client.error = (message, data) => error(message, data, false);
+  return client;
 }
 
 export class Server implements vscode.Disposable {
@@ -30,7 +32,7 @@ export class Server implements vscode.Disposable {
   command: readonly string[] = [];
   /** The job that the end of the server interrupted, as words and a way to run it again. */
   lost: () => { readonly title: string; readonly again: () => void } | undefined = () => undefined;
-  private client: QuietClient | undefined;
+  private client: LanguageClient | undefined;
   private starting: Promise<LanguageClient | undefined> | undefined;
   private child: ChildProcess | undefined;
   /** How the last process ended: the last line that it wrote, and its status. */
@@ -120,7 +122,8 @@ export class Server implements vscode.Disposable {
     }
     this.command = found.command;
     const started = await this.variables();
-    const client = new QuietClient("stet", "Stet", () => this.spawn(found, started), {
+    const { CloseAction, ErrorAction } = protocol();
+    const client = quietClient(() => this.spawn(found, started), {
       ...this.options(),
       outputChannel: this.log,
       initializationFailedHandler: () => false,

@@ -13,13 +13,14 @@ from stet_ls.engine.execution.javascript.inputs.subject import read_module, subj
 from stet_ls.engine.execution.javascript.inputs.values.conversion import NotAValueError, value_of
 from stet_ls.engine.execution.javascript.inputs.values.declared_kinds import is_of
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import ValueKind
-from stet_ls.engine.execution.python.inputs.contract import Breaks, conditions, exclusions, numbers
+from stet_ls.engine.execution.python.inputs.docstrings.conditions import conditions
+from stet_ls.engine.execution.python.inputs.docstrings.exclusions import Breaks, exclusions, numbers
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.units import tree_of
 
 _BINDING = re.compile(r"^const (\w+) = (.+)$", re.MULTILINE)
-_TAGS = re.compile(r"@\w+\s*\{[^}]*\}|@(?:example|see)\b[\s\S]*")
+_TAGS = re.compile(r"@(?:returns?|throws)\b[^@]*|@\w+\s*\{[^}]*\}|@(?:example|see)\b[\s\S]*")
 _DECIDES = re.compile(r"\bthrow\b|\bassert\b")
 _WHOLE = re.compile(r"(?i)\b(?:in|of|as) whole \w+|\bwhole numbers?\b|\bintegers?\b")
 _KEY = re.compile(r"([{,]\s*)([A-Za-z_$][\w$]*):")

@@ -291,21 +291,21 @@ async function grow({ file: from, spent }) {
   }
 }
 
-/** The seconds of a call's body; 0 if it fails, LONGEST if it takes as long. */
+/** The processor's seconds for a call's body, which other processes do not lengthen; 0 if it fails, LONGEST if it takes as long. */
 function timed(space, call) {
   if (!call) return 0;
   let start = 0, end = 0;
   restart();
   globalThis.__stet__ = () => {
-    call(space, (value) => typeof value?.next === "function" && [...value], () => { start = real.now(); }, (own) => own);
-    end = real.now();
+    call(space, (value) => typeof value?.next === "function" && [...value], () => { start = cpu(); }, (own) => own);
+    end = cpu();
   };
   try {
     guarded.runInThisContext({ timeout: 1_000 * LONGEST });
   } catch (reason) {
     return reason?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? LONGEST : 0;
   }
-  return Math.max((end - start) / 1_000, 1e-6);
+  return Math.max(end - start, 1e-6);
 }
 
 const cpu = () => {

@@ -7,113 +7,59 @@ what happens to such inputs; then they count.
 from __future__ import annotations
 
 import ast
-import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
-from stet_ls.engine.execution.python.inputs.documented.contract_repairs import (
-    CLOSED,
-    GROWN,
-    SHAPED,
-    changes_for,
-    repaired,
-)
+from stet_ls.engine.execution.python.inputs.docstrings.conditions import conditions
+from stet_ls.engine.execution.python.inputs.docstrings.exclusions import Breaks, exclusions, numbers
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
-from stet_ls.engine.execution.python.inputs.subject import ClassShape, Subject, known_module, subject_of
+from stet_ls.engine.execution.python.inputs.subject import (
+    ClassShape,
+    Function,
+    Module,
+    Subject,
+    known_module,
+    subject_of,
+)
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import COUNTED
 from stet_ls.validators.ast_text import try_parse_expression, unparse
 
-Breaks = Callable[[list[Any]], bool]
-"""Whether the values of one call violate such words."""
-
-
-def numbers(values: list[Any]) -> Iterator[float]:
-    """The numbers among values and in their lists and tables."""
-    for value in values:
-        if isinstance(value, int | float):
-            yield value
-        elif isinstance(value, list | tuple):
-            yield from numbers(list(value))
-        elif isinstance(value, dict):
-            yield from numbers(list(value.values()))
-
-
-def _groups(values: list[Any]) -> list[Any]:
-    return [each for each in values if isinstance(each, list | tuple | str | dict | set)]
-
-
-def _is_no_square(value: Any) -> bool:
-    return isinstance(value, list) and any(not hasattr(row, "__len__") or len(row) != len(value) for row in value)
-
-
-def _is_descending(values: list[Any]) -> bool:
-    numbers = [each for each in values if isinstance(each, int | float)]
-    return len(numbers) > 1 and numbers[-2] > numbers[-1]
-
-
-def _is_circular(value: Any) -> bool:
-    """Whether the keys of a dictionary, or the numbers of a list's items, lead back to one of them."""
-    if not isinstance(value, dict | list):
-        return False
-    links = value if isinstance(value, dict) else dict(enumerate(value))
-    for start in links:
-        met, at = {start}, links[start]
-        while isinstance(at, str | int) and at in links:
-            if at in met:
-                return True
-            met.add(at)
-            at = links[at]
-    return False
-
-
-_FROM = r"\b(?:numbers?|integers?|whole \w+) from (?:{})\b(?! to)"
-_WORDS: tuple[tuple[str, Breaks], ...] = (
-    (r"at least (one|1|two|three)|there (is|are) (always )?at least|(is|are|be) not empty|(never|not) empty|non-?empty",
-     lambda values: any(not each for each in _groups(values))),
-    (r"at least (two|2)\b", lambda values: any(len(each) < 2 for each in _groups(values))),
-    (r"at least (three|3)\b", lambda values: any(len(each) < 3 for each in _groups(values))),
-    (r"\b(not|never|cannot be|can't be) negative|non-?negative",
-     lambda values: any(each < 0 for each in numbers(values))),
-    (_FROM.format("0|zero"), lambda values: any(each < 0 for each in numbers(values))),
-    (_FROM.format("1|one"), lambda values: any(each < 1 for each in numbers(values))),
-    (r"\bpositive\b", lambda values: any(each <= 0 for each in numbers(values))),
-    (r"(is|are|be) not zero|non-?zero", lambda values: any(each == 0 for each in numbers(values))),
-    (r"(of|have) (one|the same|equal) (length|size)|equally long",
-     lambda values: len({len(each) for each in _groups(values)}) > 1 or any(map(_is_ragged, values))),
-    (r"\bno (circles|cycles)\b|\bacyclic\b", lambda values: any(map(_is_circular, values))),
-    (r"\bsquare matrix\b", lambda values: any(map(_is_no_square, values))),
-    (r"\bfirst is not (above|greater|larger|more)", _is_descending),
-    (r"none of (them|which) (is )?empty", lambda values: any("" in each for each in values if isinstance(each, list))),
-)  # fmt: skip
-
-
-_DECIDES = re.compile(
-    r"(?i)\b(whether|if|true|false|(?<!the )checks?|tests?|verif(y|ies)|counts|keeps?|filters?|removes?"
-    r"|drops?|selects?|finds?)\b"
-    r"|^count (the|how|all|each|every)\b|^(returns? |gets? )?the (non-?negative|positive|non-?empty|non-?zero)\b|\?$"
-)
-"""A sentence with such a word says what the code decides or selects by."""
-_CASE = re.compile(r"(?i), (?:or |and |else |otherwise )?[^,]*\bif\b[^,]*$")
-"""A last clause that says what is returned in some case: `…, -1 if it is not there.`"""
 _TEXT_OF = re.compile(
     r"(?i)[\"“'‘`][^\"”'’`]+ [^\"”'’`]*[\"”'’`]|\b(message|(?<!for a )(?<!of a )(?<!in a )text|nam(es|ing)"
     r"|says|saying|tells|telling|mention)"
     r"|\b(problems?|reasons?)\b"
 )
 """What promises a text in a sentence about an error: a quotation of several words, or such a word."""
-_SORTED_BY = re.compile(r"(?i)\b(?:sorted|ordered|ascending) by (?:their |its )?`?(\w+)")
+_SHAPED = re.compile(r"(?i)\brectangular\b|\b(one|the same|equal) (length|size)\b|\bequally long\b|\bsquare matrix\b")
+_GROWN = re.compile(r" \* \d+\)\[:(\d+)\]$", re.MULTILINE)
+"""An argument that was only made longer."""
+_DISTINCT = re.compile(
+    r"(?i)\ball (are )?different\b|\bwithout (doubles|duplicates)\b"
+    r"|\b(holds?|has|have|contains?|with) no (doubles|duplicates)\b"
+)
+_SORTED = re.compile(
+    r"(?i)\bsorted (lists?|arrays?|sequences?)\b"
+    r"|(?<!result )\b(is|are) (already |always )?(sorted|in ascending order)\b(?! (by|in desc|desc))"
+)
+_UNIQUE = re.compile(
+    r"(?i)\b(\w+?)s (?:(?:are|is) (?:all )?(?:unique|distinct|different)|(?:of \w+ )?differ)\b"
+    r"|\bno (\w+) is \w+ twice\b"
+)
+"""`Ids are unique`, `ids of customers differ`: no two items have the same one."""
 _PATH = re.compile(r"(?:\w+_)?(?:path|file|file_?name|folder|directory)")
 _AT_LEAST_ONE = re.compile(r"(?i)\bat least (?:one|1)\b")
-
-
-def _is_ragged(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len({len(each) for each in value if isinstance(each, list | tuple)}) > 1
+_CLOSED = re.compile(
+    r"(?i)\b(?:every\w*|all|each)\b[^.;]*\b(?:is|are) (?:an? |also an? )?\w+ (?:itself|themselves|too|as well)\b"
+)
+"""`Everything needed is a target itself`: what the values of a dictionary name are its keys."""
 
 
 def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
@@ -123,21 +69,32 @@ def within_contract(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call
     if subject is None or _refuses_inputs(subject):
         return calls
     calls = of_fixed_size(of_one_length(calls, subject), subject)
-    docstring = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
+    docstring = _docs_of(subject, module)
     docs = conditions(docstring)
-    broken = exclusions(docs)
-    changes = changes_for(docs)
+    broken = exclusions(docs, docstring)
+    changes: list[Callable[[Any], Any]] = [change for words, change in _REPAIRS if words.search(docs)]
+    changes += [_unique_pairs] * (_UNIQUE_IDS.search(docs) is not None)
+    changes += [_unique_by((each[1] or each[2]).lower()) for each in _UNIQUE.finditer(docs)]
     stated = stated_values(f"{docs} {named_characters(docstring)}", subject)
     fitting = (made for each in calls if (made := as_stated(each, stated)) is not None)
-    kept_promises = (each if each.origin == "example" else repaired(each, changes) for each in fitting)
+    repaired = (each if each.origin == "example" else _repaired(each, changes) for each in fitting)
     asked = _asked_below_one(subject.node)
-    kept = [each for each in kept_promises if each.origin == "example" or not _is_excluded(each, broken, docs, asked)]
-    if SHAPED.search(docs):
-        kept = [each for each in kept if not GROWN.search(each.setup)]
-    if CLOSED.search(docs):
+    kept = [each for each in repaired if each.origin == "example" or not _is_excluded(each, broken, docs, asked)]
+    if _SHAPED.search(docs):
+        kept = [each for each in kept if not _GROWN.search(each.setup)]
+    if _CLOSED.search(docs):
         kept = [each for each in kept if "dict.fromkeys(" not in each.setup]
     shape = module.shapes.get(subject.owner or subject.name) if module else None
     return tuple(dict.fromkeys(each for each in kept if shape is None or not _is_made_senseless(each, shape)))
+
+
+def _docs_of(subject: Subject, module: Module | None) -> str:
+    """The documentation of a unit, up to its examples, and that of its file if this is about nothing else."""
+    own = (ast.get_docstring(subject.node) or "").partition(">>>")[0]
+    units = [each for each in module.tree.body if isinstance(each, Function | ast.ClassDef)] if module else []
+    is_alone = subject.node in units and all(each is subject.node or each.name.startswith("_") for each in units)
+    whole = (ast.get_docstring(module.tree) or "").partition(">>>")[0] if module and is_alone else ""
+    return f"{own}\n\n{whole}" if whole else own
 
 
 _MAKING = re.compile(r"(?m)^obj = (\w+\(.*\))$")
@@ -197,32 +154,104 @@ def promises_order(text: str, unit: str) -> bool:
     return bool(_ORDERED.search(_UNORDERED.sub("", docs)))
 
 
-def exclusions(docs: str) -> list[Breaks]:
-    """What violates the conditions that a text states."""
-    ordered = [_is_unordered_by(each[1]) for each in _SORTED_BY.finditer(docs)]
-    return [*(breaks for words, breaks in _WORDS if re.search(words, docs, re.IGNORECASE)), *ordered]
+def _repaired(call: Call, changes: Sequence[Callable[[Any], Any]]) -> Call:
+    """The call with its lists changed as the docstring requires: sorted, without duplicates, of one length."""
+    if not changes:
+        return call
+    # Where a list is described, a text among guesses takes its place.
+    is_guess, has_list = call.origin in UNSURE, any(" = [" in line for line in call.setup.splitlines())
+    is_listed = sorted in changes or _without_doubles in changes
+    made = {}
+    for name, text in call.bindings().items():
+        value = literal(text)
+        if (grown := _GROWN.search(text)) and text.startswith("(["):
+            made[name] = _ordered(text, grown[1], changes)
+        elif isinstance(value, list) or (isinstance(value, dict) and _closed in changes):
+            new = value
+            with suppress(TypeError):
+                for change in changes:
+                    new = change(new)
+            made |= {} if new == value else {name: text_of(new)}
+        elif isinstance(value, str) and is_guess and (is_plural(name) or not has_list) and is_listed:
+            value = "".join(dict.fromkeys(value)) if _without_doubles in changes else value
+            made[name] = repr("".join(sorted(value)) if sorted in changes else value)
+    return call.with_bindings(made)
 
 
-def _is_unordered_by(key: str) -> Breaks:
-    """Whether a list holds dictionaries that are not in the order of a key."""
-
-    def breaks(values: list[Any]) -> bool:
-        lists = [each for each in values if isinstance(each, list) and all(isinstance(item, dict) for item in each)]
-        found = ([item[key] for item in each if key in item] for each in lists)
-        return any(one > other for each in found for one, other in itertools.pairwise(each)
-                   if isinstance(one, int | float) and isinstance(other, int | float))  # fmt: skip
-
-    return breaks
+def _ordered(text: str, size: str, changes: Sequence[Callable[[Any], Any]]) -> str:
+    """A list that was made longer by repeating it, as the docstring requires."""
+    if _without_doubles in changes:
+        return f"list(range({size}))"
+    if _unique_pairs in changes and text.startswith("([("):
+        return f"[(n, *each[1:]) for n, each in enumerate({text})]"
+    return f"sorted({text})" if sorted in changes else text
 
 
-def conditions(docstring: str) -> str:
-    """The sentences of a docstring that may state what callers guarantee.
+def _without_doubles(value: list[Any]) -> list[Any]:
+    return [each for at, each in enumerate(value) if each not in value[:at]]
 
-    "Whether both have the same length" is what the code finds out, not what it is called with.
-    """
-    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(docstring.split()))
-    stated = (_CASE.sub("", each) for each in sentences)
-    return " ".join(each for each in stated if not _DECIDES.search(each))
+
+def _unique_by(word: str) -> Callable[[Any], Any]:
+    """Drops the dictionaries of a list whose value for a key, or for one that ends in it, an earlier one has."""
+
+    def change(value: Any) -> Any:
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            return value
+        found: dict[str, Any] = {}
+        for each in value:
+            key = next((key for key in each if isinstance(key, str) and key.lower().endswith(word)), None)
+            found.setdefault(repr(each.get(key)), each)
+        return list(found.values())
+
+    return change
+
+
+_UNIQUE_IDS = re.compile(r"(?i)\b(?:ids|keys|names|identifiers|numbers|codes) are unique\b")
+
+
+def _unique_pairs(value: Any) -> Any:
+    """Drops the tuples of a list whose first part an earlier one has: ids come first."""
+    if not isinstance(value, list) or not all(isinstance(each, tuple) and each for each in value):
+        return value
+    found: dict[str, Any] = {}
+    for each in value:
+        found.setdefault(repr(each[0]), each)
+    return list(found.values())
+
+
+def _closed(value: Any) -> Any:
+    """A dictionary whose lists hold keys of it alone; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    keys = list(value)
+
+    def key_for(item: Any) -> Any:
+        return item if item in value else keys[sum(map(ord, str(item))) % len(keys)]
+
+    return {key: list(map(key_for, items)) if isinstance(items, list) else items for key, items in value.items()}
+
+
+def _evened(rows: list[Any]) -> list[Any]:
+    """Rows of the length of the first one."""
+    if not all(isinstance(row, list) for row in rows) or not rows:
+        return rows
+    return [[*row, *rows[0]][: len(rows[0])] for row in rows]
+
+
+def _squared(rows: list[Any]) -> list[Any]:
+    """As many columns as rows."""
+    if not all(isinstance(row, list) for row in rows):
+        return rows
+    return [[*row, *range(len(rows))][: len(rows)] for row in rows]
+
+
+_REPAIRS = (
+    (_DISTINCT, _without_doubles),
+    (_SORTED, sorted),
+    (_CLOSED, _closed),
+    (re.compile(r"(?i)\b(the same|equal) length\b|\bequally long\b|\brectangular\b"), _evened),
+    (re.compile(r"(?i)\bsquare matrix\b"), _squared),
+)
 
 
 _BOUNDS = (("low", "high"), ("lo", "hi"), ("lower", "upper"), ("minimum", "maximum"), ("min_value", "max_value"),
@@ -263,7 +292,7 @@ def is_senseless(name: str, value: Any, docs: str = "") -> bool:
 
 def _repeated(text: str) -> Any:
     """Enough of an argument that was made longer by repeating it to see what is in it; None for any other."""
-    grown = GROWN.search(text)
+    grown = _GROWN.search(text)
     value = literal(text[1 : grown.start()]) if grown and text.startswith("(") else None
     return value * 3 if isinstance(value, str | list | tuple) else None
 

@@ -36,7 +36,7 @@ def rows_for(module: Module, subject: Subject, tests: tuple[str, ...] = ()) -> l
 
 
 def scripts_for(module: Module, subject: Subject) -> Iterator[tuple[str, str]]:
-    """The `>>>` examples of the docstring as (all but the last line, last line), each with those before it."""
+    """The `>>>` examples of the docstring as (all but the last one, last one), each with those before it."""
     for node in _documented(module, subject):
         lines: list[str] = []
         for example in doctest_examples(ast.get_docstring(node) or ""):
@@ -44,8 +44,12 @@ def scripts_for(module: Module, subject: Subject) -> Iterator[tuple[str, str]]:
             tree = try_parse(source)
             if tree is None:
                 continue
-            if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
-                yield "\n".join(lines), f"__out__({source})"
+            statement = tree.body[0] if len(tree.body) == 1 else None
+            if isinstance(statement, ast.Expr):
+                yield "\n".join(lines), f"__out__({unparse(statement.value)})"  # without a comment behind it
+            elif isinstance(statement, ast.For | ast.With | ast.Assign) and any(_in_code(tree, subject.callee)):
+                shown = [f"__out__({unparse(each)})" for each in getattr(statement, "targets", ())]
+                yield "\n".join(lines), "\n".join((source, *shown))
             lines.append(source)
 
 

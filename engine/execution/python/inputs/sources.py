@@ -31,6 +31,7 @@ from stet_ls.engine.execution.python.inputs.known_calls.captured_calls import MO
 from stet_ls.engine.execution.python.inputs.known_calls.solver import solved_calls
 from stet_ls.engine.execution.python.inputs.known_calls.suggested import MOST, MOST_NEAR, near, suggested_calls
 from stet_ls.engine.execution.python.inputs.module_state import MOST_NEIGHBOR_CALLS, with_neighbor_calls
+from stet_ls.engine.execution.python.inputs.uses.fitting import fitting
 from stet_ls.engine.execution.python.inputs.uses.observed import ROWS
 from stet_ls.engine.execution.python.inputs.uses.observing import calls_with_observed_uses
 from stet_ls.engine.execution.python.inputs.values.resources.databases import MOST_DATABASES, with_databases
@@ -109,6 +110,10 @@ SOURCES: Sources = (
         "edge cases",
         "letters of other scripts, numbers in many notations, items of mixed kinds, equal arguments, module constants",
         Trust.BY_ORIGIN, _with_edge_cases,
+    ),
+    FirstSource(
+        "fitting kinds", "leaves out guesses of kinds that the code never meets together", Trust.AS_BEFORE,
+        lambda calls, unit: fitting(calls, unit.texts, unit.name), for_observed=True,
     ),
     FirstSource(
         "sizes", "sizes and texts that the code names, 2,500 items and levels", Trust.AS_BEFORE,

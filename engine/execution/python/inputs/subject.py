@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from stet_ls.engine.execution.inputs.qualified_names import QualifiedName
+from stet_ls.engine.execution.python.inputs.docstrings.documented_types import documented_types
 from stet_ls.validators.ast_text import dump, try_parse, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -138,18 +139,22 @@ _NONE = ast.Constant(None)
 
 
 def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
-    """The parameters that a caller gives; `bound` leaves out the first. `**kwargs` may be given."""
+    """The parameters that a caller gives; `bound` leaves out the first. `**kwargs` may be given.
+
+    One without a hint has the type that the docstring gives.
+    """
     arguments = node.args
+    said = documented_types(ast.get_docstring(node) or "")
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     rows = [
-        Parameter(each.arg, each.annotation, default)
+        Parameter(each.arg, each.annotation or said.get(each.arg), default)
         for each, default in zip(positional, [*missing, *arguments.defaults], strict=True)
     ][1 if bound else 0 :]
     if arguments.vararg:
         rows.append(Parameter("*" + arguments.vararg.arg, arguments.vararg.annotation))
     rows += [
-        Parameter(each.arg, each.annotation, default, keyword=True)
+        Parameter(each.arg, each.annotation or said.get(each.arg), default, keyword=True)
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
     if arguments.kwarg:

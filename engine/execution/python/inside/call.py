@@ -135,7 +135,7 @@ class CallRunner:
         whole = "\0".join([kind, error, "\0".join(results), variables, output, sharing, leaks])
         return {
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
-            "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
+            "partial": encoder.partial, "broken_by": encoder.broken_by, "order": digest(" ".join(encoder.order)),
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(output),
             "shared": bounded(sharing), "lacks": lacks, "bases": bases, "leaks": self.effects.leaks,
             "uses": uses(book) if self.job["mode"] == "plain" else {},

@@ -32,7 +32,7 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     base = first_outcomes(job, calls, end) if unfit else None
     rest = end if unfit else end - 1.2 * (real_clock() - begun)
     others = [
-        forked(job, text, calls, rest, CallTimeLimit(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]
+        forked(job, text, calls, rest, CallTimeLimit(20 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]
     ]
     if base is None:
         base = probe if agree(probe, others) else first_outcomes(job, calls, end)

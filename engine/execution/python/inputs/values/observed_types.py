@@ -26,7 +26,7 @@ def with_observed_hints(parameters: Sequence[Parameter], rows: Sequence[Argument
 def _hint(parameter: Parameter, rows: Sequence[ArgumentRow]) -> ast.expr | None:
     texts = [row[parameter.name] for row in rows if parameter.name in row]
     values = [literal(text) for text in texts if text != "None"]
-    if not values or any(value is None for value in values):
+    if not values or any(value is None or value is ... for value in values):
         return None
     kind = _union([*values, *(None for text in texts if text == "None")])
     return parse_expression(kind).body
@@ -46,4 +46,4 @@ def _kind(value: Any) -> str:
         return f"dict[{_union(value) or 'str'}, {_union(value.values()) or 'int'}]"
     if isinstance(value, tuple) and value:
         return f"tuple[{', '.join(map(_kind, value))}]"
-    return f"{name}[{_union(value) or 'int'}]"
+    return f"{name}[{_union(value) or 'int'}]" if isinstance(value, list | set | frozenset | tuple) else name

@@ -61,6 +61,8 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
     own = _own_class(parameter.name, known) if parameter.annotation is None else None
     if own is not None:
         return own
+    if isinstance(parameter.default, ast.Name) and (name := parameter.default.id) in _LIKE_CLASS:
+        return st.sampled_from([name, *_LIKE_CLASS[name]])
     guessed = _guessed(parameter, node, known)
     return st.one_of(guessed, st.sampled_from(numerals)) if numerals else guessed
 
@@ -142,6 +144,13 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextS
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+_LIKE_CLASS = {
+    "dict": ["__import__('collections').OrderedDict"], "list": ["tuple"], "tuple": ["list"], "set": ["frozenset"],
+    "str": ["repr"], "int": ["float"], "float": ["int"], "bool": [], "bytes": ["bytearray"],
+}  # fmt: skip
+"""What may be given for a parameter whose default is a class: another one that makes the like."""
 
 
 def _kinds_of_default(default: ast.expr | None) -> list[str]:

@@ -104,7 +104,7 @@ def code_digest(code: types.CodeType) -> int:
 class Encoder:
     """Writes one value. A float is prefixed with \\x01, so that the reader allows for rounding; no repr has that.
 
-    Of an iterator, `items` are taken: none of one that is a key.
+    Of an iterator, `items` are taken: none of one that is a key. `broken_by` is the error that ended one.
     """
 
     def __init__(self, private: bool, items: int = 0) -> None:
@@ -113,6 +113,7 @@ class Encoder:
         self.order: list[str] = []
         self.above: list[int] = []
         self.opaque = self.cut = self.partial = False
+        self.broken_by = ""
 
     def text(self, value: Any) -> str:
         self.nodes += 1
@@ -213,7 +214,8 @@ class Encoder:
         except StopIteration as end:  # `yield from` has its value
             written += [] if end.value is None else [f"returns {self.text(end.value)}"]
         except Exception as error:
-            written.append(f"raises {type(error).__qualname__}")
+            self.broken_by = type(error).__qualname__
+            written.append(f"raises {self.broken_by}")
         self.partial = self.partial or len(items) == self.items
         nodes, self.nodes = self.nodes, begun
         after = [self.text(item) for item in items] + written[len(items) :]

@@ -1,4 +1,4 @@
-"""Keys of records that code takes for granted: an input without one of them is no record."""
+"""What code takes for granted: keys of records, without which an input is none, and how many items a value has."""
 
 from __future__ import annotations
 
@@ -29,6 +29,24 @@ def takes_for_granted(text: str, unit: str, key: str) -> bool:
     first_exit = min((each.lineno for each in ways if isinstance(each, _EXITS)), default=float("inf"))
     sure = {id(each) for each in _always(node)}
     return any(id(each) in sure and each.lineno < first_exit for each in keys)
+
+
+@lru_cache(maxsize=64)
+def unpacks_values(text: str) -> bool:
+    """Whether code unpacks a value that it did not make: a number of items that it does not take is an error in it."""
+    tree = try_parse(text)
+    return tree is not None and any(_unpacks(each) for each in ast.walk(tree))
+
+
+def _unpacks(node: ast.AST) -> bool:
+    given = ast.Name | ast.Attribute | ast.Subscript
+    if isinstance(node, ast.Assign):
+        targets, is_given = node.targets, isinstance(node.value, given)
+    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        targets, is_given = [node.target], isinstance(node.iter, given)
+    else:
+        return False
+    return is_given and any(isinstance(each, ast.Tuple | ast.List) for each in targets)
 
 
 def _always(node: ast.AST) -> Iterator[ast.AST]:

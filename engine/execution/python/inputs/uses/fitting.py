@@ -1,0 +1,175 @@
+"""Guessed inputs whose arguments do not fit together, by how the code uses them: they are changed or left out.
+
+`source[i] != target[i]` compares two texts or two lists, never one with the other; `n % 2 == 1` asks a whole number.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, related, text_of
+from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
+from stet_ls.engine.execution.python.inputs.docstrings.exclusions import numbers
+from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
+
+_HOLDERS = (str, bytes, list, tuple, set, frozenset, dict)
+_Pair = frozenset[str]
+_PREDICATE = re.compile(r"pred|predicate|condition|matches|is_\w+|key|key_?func\w*|cmp|compare|comparator")
+
+
+def fitting(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple[Call, ...]:
+    """The calls, with guesses of kinds that the code before the change never meets together changed or left out.
+
+    Where it returns a text, the code after may say of what that is a part.
+    """
+    modules = map(known_module, texts)
+    subject, after = (subject_of(module, unit) if module else None for module in modules)
+    if subject is None:
+        return calls
+    if not any(isinstance(each, ast.Try) for each in ast.walk(subject.node)):
+        calls = tuple(each for each in calls if not _has_failing_predicate(each))
+    if _asks_for_kinds(subject.node):
+        return calls
+    alike, within = set(_linked(subject)), set(_memberships(subject))
+    is_whole = any(map(_compares_remainder, ast.walk(subject.node)))
+    parts = {} if after is None or not _returns_text(subject) else dict(_returned_parts(after))
+    parts |= dict(_returned_parts(subject))
+
+    random = Random(len(calls))  # noqa: S311 - inputs must be reproducible
+
+    def made_fit(call: Call) -> Call | None:
+        agreeing = _agreeing(call, alike, random) if call.origin in (GUESSED, EDGE_CASE) else call
+        if agreeing is None or agreeing.origin not in (GUESSED, EDGE_CASE):
+            return agreeing
+        values = _values(agreeing)
+        are_texts = all(_is_text(values[name], depth) for name, depth in parts.items() if name in values)
+        return agreeing if are_texts and _fits(values, within, is_whole=is_whole) else None
+
+    return tuple(dict.fromkeys(made for each in calls if (made := made_fit(each)) is not None))
+
+
+def _has_failing_predicate(call: Call) -> bool:
+    """Whether a function that only decides raises: that shows how often it is asked, which is no behavior."""
+    return any(_PREDICATE.fullmatch(name) and ".throw(" in text for name, text in call.bindings().items())
+
+
+def _values(call: Call) -> dict[str, Any]:
+    return {name: value for name, text in call.bindings().items() if (value := literal(text)) is not None}
+
+
+def _agreeing(call: Call, alike: set[_Pair], random: Random) -> Call | None:
+    """The call with an argument of another kind made of the one that it is compared with; None if that cannot be."""
+    values = _values(call)
+    for pair in sorted(map(sorted, alike)):
+        kinds = {_kind(values[name]) for name in pair if name in values}
+        if len(kinds) < 2 or not kinds & {each.__name__ for each in _HOLDERS}:
+            continue
+        held = next((name for name in pair if isinstance(values.get(name), str | list)), None)
+        if held is None:
+            return None
+        made = {name: related(values[held], random) for name in pair if name != held}
+        values |= made
+        call = call.with_bindings({name: text_of(value) for name, value in made.items()})
+    return call
+
+
+def _fits(values: dict[str, Any], within: set[tuple[str, str]], *, is_whole: bool) -> bool:
+    if any(isinstance(values.get(one), list | tuple | set | dict) and type(values[one]) is type(values.get(other))
+           for one, other in within):  # fmt: skip
+        return False
+    return not is_whole or all(each == int(each) for each in numbers(list(values.values())) if abs(each) < 2**63)
+
+
+def _kind(value: Any) -> str:
+    return next((each.__name__ for each in _HOLDERS if isinstance(value, each)), "number")
+
+
+def _linked(subject: Subject) -> Iterator[_Pair]:
+    """The parameters that are compared with or added to each other, whole or in parts, or that change places."""
+    names = [each.name for each in subject.parameters if each.annotation is None]
+    for node in ast.walk(subject.node):
+        found: Sequence[ast.expr] = ()
+        if isinstance(node, ast.Compare) and all(isinstance(each, ast.Eq | ast.NotEq) for each in node.ops):
+            found = [_sized(each) for each in (node.left, *node.comparators)]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            found = [node.left, node.right]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == subject.callee:
+            for name, given in zip((each.name for each in subject.parameters), node.args, strict=False):
+                yield from _pairs([name, *([given.id] if isinstance(given, ast.Name) else [])], names)
+        yield from _pairs([_base(each) for each in found], names)
+
+
+def _pairs(found: Sequence[str], names: Sequence[str]) -> Iterator[_Pair]:
+    kept = dict.fromkeys(each for each in found if each in names)
+    return map(frozenset, itertools.combinations(kept, 2))
+
+
+def _returns_text(subject: Subject) -> bool:
+    returned = (each.value for each in ast.walk(subject.node) if isinstance(each, ast.Return))
+    return any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in returned)
+
+
+def _returned_parts(subject: Subject) -> Iterator[tuple[str, int]]:
+    """The parameters of which code returns a part where it returns a text elsewhere, and how deep the part lies."""
+    if _returns_text(subject):
+        names = {each.name for each in subject.parameters if each.annotation is None}
+        for value in (each.value for each in ast.walk(subject.node) if isinstance(each, ast.Return)):
+            if isinstance(value, ast.Name | ast.Subscript) and _base(value) in names:
+                yield _base(value), sum(isinstance(each, ast.Subscript) and not isinstance(each.slice, ast.Slice)
+                                        for each in ast.walk(value))  # fmt: skip
+
+
+def _is_text(value: Any, depth: int) -> bool:
+    if depth == 0 or isinstance(value, str):
+        return isinstance(value, str)
+    return not isinstance(value, list | tuple) or all(_is_text(each, depth - 1) for each in value)
+
+
+def _memberships(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Parameters with the one that they are looked up in, if they have a length themselves: a text is in a text."""
+    names = {each.name for each in subject.parameters if each.annotation is None}
+    sized = {_base(each.args[0]) for each in ast.walk(subject.node)
+             if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "len" and each.args}  # fmt: skip
+    for node in ast.walk(subject.node):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            one, other = _base(node.left), _base(_first(node.comparators[0]))
+            if {one, other} <= names and one in sized and one != other:
+                yield one, other
+
+
+def _sized(node: ast.expr) -> ast.expr:
+    """What `len()` is asked of; any other expression as it is."""
+    is_length = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and len(node.args) == 1
+    return node.args[0] if isinstance(node, ast.Call) and is_length else node
+
+
+def _base(node: ast.expr) -> str:
+    """The name whose value or part an expression is; "" for any other."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _first(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        node = node.left
+    return node
+
+
+def _compares_remainder(node: ast.AST) -> bool:
+    is_equality = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq)
+    left = node.left if isinstance(node, ast.Compare) and is_equality else None
+    whole = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod) and isinstance(left.right, ast.Constant)
+    return whole and isinstance(left, ast.BinOp) and type(getattr(left.right, "value", None)) is int
+
+
+def _asks_for_kinds(node: ast.AST) -> bool:
+    """Whether the code distinguishes kinds itself."""
+    asked = {"isinstance", "type", "callable", "hasattr"}
+    return any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in asked for each in ast.walk(node))
