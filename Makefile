@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test coverage check bench lock vsix wheel docs code-server node-projects screenshots clean
 
-# Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
+# Networks fail for a moment: what fetches is tried a second time, and continues with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10
 
@@ -30,7 +30,7 @@ demo: $(STAMP)
 	@$(call twice,$(BIN)/stet model pull)
 	@$(BIN)/stet demo
 
-# Not loadgroup or loadscope: there pytest waits for ever when a worker has died (pytest-xdist 3.8).
+# Not loadgroup or loadscope: there pytest waits forever when a worker has died (pytest-xdist 3.8).
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # The least share of the product's lines and branches that the tests have to reach, in percent.
 FLOOR := 85
@@ -65,7 +65,7 @@ bench: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/mkdocs build --quiet --config-file site/mkdocs.yml
 
-# Exact versions with hashes and no addresses, for the default index of whoever installs.
+# Exact versions with hashes and no addresses, for the default index of the user's pip.
 lock:
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --extra dev --no-emit-package stet-ls pyproject.toml -o requirements/dev.txt
 

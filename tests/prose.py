@@ -1,7 +1,7 @@
 """The prose linter of `make check`: plain, short, American English wherever a person reads.
 
-`python tests/prose.py` checks messages, docstrings, comments, names of tests, Markdown and the editors' texts by a
-table. Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
+`python tests/prose.py` checks messages, docstrings, comments, names of tests, Markdown, the files of the build and the
+editors' texts by a table. Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
 """
 
 from __future__ import annotations
@@ -131,6 +131,7 @@ def texts() -> Iterator[Text]:
         yield Text(each.path, each.line, Where.MESSAGE, each.text)
     yield from _docstrings()
     yield from _pages()
+    yield from build_texts(ROOT)
     yield from editor_texts(ROOT)
 
 
@@ -180,6 +181,38 @@ def _paragraphs(path: str, prose: str) -> Iterator[Text]:
             for cell in re.sub(r"\s*\n\s*", " ", paragraph).split("|"):
                 yield Text(path, line, Where.PAGE, re.sub(r"`[^`]*`", "`x`", cell))
         line += paragraph.count("\n")
+
+
+_BUILD: Final = (
+    "Makefile",
+    "pyproject.toml",
+    ".ci/run",
+    ".pre-commit-config.yaml",
+    ".pre-commit-hooks.yaml",
+    "action.yml",
+)
+_COMMENT: Final = re.compile(r"(?:^|(?<=\s))#(?!!) ?(.*)")
+_ECHOED: Final = re.compile(r"\becho \"([^\"]+)\"")
+
+
+def build_texts(root: Path) -> Iterator[Text]:
+    """The comments of the files that build and check the project, and what those print."""
+    for path in _BUILD:
+        block: list[str] = []
+        lines = (root / path).read_text("utf-8").splitlines()
+        for number, line in enumerate([*lines, ""], start=1):
+            found = _COMMENT.search(line)
+            code, comment = (line[: found.start()], found[1]) if found else (line, "")
+            if comment and not code.strip():
+                block.append(comment)
+                continue
+            if block:
+                yield Text(path, number - len(block), Where.PAGE, " ".join(block))
+                block = []
+            if comment:
+                yield Text(path, number, Where.PAGE, comment)
+            for echoed in _ECHOED.findall(code):
+                yield Text(path, number, Where.MESSAGE, echoed)
 
 
 _SENTENCE: Final = re.compile(r"[A-Za-z]{2,} [a-z]{2,} [a-z]+")

@@ -1,4 +1,4 @@
-"""Many texts at once, with the verdicts that `syntax.check` and `lint.check` give one by one.
+"""Many texts at once, with the results that `syntax.check` and `lint.check` give one by one.
 
 A process per text costs more than the check itself: one ruff reads hundreds of files in the time of ten starts, and a
 JVM takes as long to start as to read a hundred.
@@ -15,7 +15,7 @@ from stet_ls.validators.checkers.checker_request import CheckFunction
 from stet_ls.validators.checkers.table import SLOW, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.checkers.tools import java, python
-from stet_ls.validators.findings import Finding, Status, SyntaxVerdict
+from stet_ls.validators.findings import Finding, Status, SyntaxResult
 
 __all__ = ["CheckedText", "check", "check_lint", "reads_many"]
 
@@ -29,8 +29,8 @@ _TOGETHER: Mapping[CheckFunction, Callable[[NumberedTexts, float, Toolbox], Answ
 
 def check(
     texts: Sequence[CheckedText], *, deadline: float = syntax.THOROUGH, tools: Toolbox = BUILT_IN
-) -> list[SyntaxVerdict]:
-    """The verdict on each text, as `syntax.check` would give it. `deadline` is that of one text, in seconds."""
+) -> list[SyntaxResult]:
+    """The result on each text, as `syntax.check` would give it. `deadline` is that of one text, in seconds."""
     answered = _ask(Role.SYNTAX, texts, deadline, tools)
     return [
         _verdict(text, *answered[index], deadline)
@@ -59,11 +59,11 @@ def check_lint(
     ]
 
 
-def _verdict(text: CheckedText, checker: Checker, found: tuple[Finding, ...], deadline: float) -> SyntaxVerdict:
+def _verdict(text: CheckedText, checker: Checker, found: tuple[Finding, ...], deadline: float) -> SyntaxResult:
     row = languages.language(text.language)
     status = Status.ERROR if found else Status.OK
     name = row.id if row else text.language
-    native = SyntaxVerdict(status, name, found, checker.name, authoritative=checker.authoritative)
+    native = SyntaxResult(status, name, found, checker.name, authoritative=checker.authoritative)
     return syntax.conclude(native, text.source, text.language, deadline)
 
 

@@ -1,4 +1,4 @@
-"""The result of a check of a text: findings, and the verdict from them."""
+"""The result of a check of a text: its findings, and whether it parses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class SyntaxVerdict:
+class SyntaxResult:
     """The answer of the syntax check."""
 
     status: Status

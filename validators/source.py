@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice, pairwise
-from typing import Literal
+from typing import AnyStr, Literal
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 """Units in which a position's column counts: bytes, UTF-16 code units, or code points."""
@@ -199,3 +199,11 @@ def _starts(data: bytes, start: int, end: int) -> list[int]:
             starts.pop()
         start = stop
     return starts
+
+
+def occurrences(text: AnyStr, needle: AnyStr) -> Iterator[int]:
+    """The positions of `needle`. A regular expression over a large text would block the interpreter for long."""
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle))

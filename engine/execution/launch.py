@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable, read_report
+from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.read_report import read_report
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import RunSpec, RunStatus
 

@@ -47,8 +47,8 @@ class RuntimeProvider:
     def __init__(self, settings: Settings, paths: Paths) -> None:
         own_settings = settings.sandbox
         self.asker: PermissionAsker | None = None
-        self.verdicts = paths.verdicts
-        """The folder for verdicts that are kept."""
+        self.verified = paths.verified
+        """The folder for changes that `stet verify` has judged."""
         self._setting = own_settings.python
         folder = paths.sandbox
         minimum = IsolationLevel(own_settings.minimum_level)

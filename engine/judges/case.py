@@ -14,7 +14,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.language_table import for_language
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
-from stet_ls.validators.findings import Finding, Status, SyntaxVerdict
+from stet_ls.validators.findings import Finding, Status, SyntaxResult
 from stet_ls.validators.source import Source
 
 LARGEST_RUN = 500_000
@@ -97,14 +97,14 @@ async def timed(named: NamedJudge, case: Case) -> Evidence:
 # results for a text are cached where the tools are started.
 
 
-def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> SyntaxVerdict:
-    """The syntax verdict of a text."""
+def syntax_result(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> SyntaxResult:
+    """What the parsers say of a text."""
     return syntax.check(source, language, path=path, tools=tools)
 
 
 def is_broken(case: Case) -> bool:
     """Whether the text after the change fails the language's own parser: linters report nothing then."""
-    after = verdict(case.after, case.language, case.path, case.tools)
+    after = syntax_result(case.after, case.language, case.path, case.tools)
     return after.authoritative and after.status is Status.ERROR
 
 

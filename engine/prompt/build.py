@@ -293,7 +293,7 @@ def _layout(
     return Layout(
         heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
-        order=wording.order(task, _told(request, target, instruction), request.constraints),
+        order=wording.order(task, _described(request, target, instruction), request.constraints),
         form=wording.form_begun(target)
         if begins and task.reply_kind == "unit"
         else wording.form(task.reply_kind, f"{fence}{tag}\n{opening}\n{fence}", tier),
@@ -303,7 +303,7 @@ def _layout(
     )
 
 
-def _told(request: Request, target: Target, instruction: Instruction | None) -> str:
+def _described(request: Request, target: Target, instruction: Instruction | None) -> str:
     """The words of the instruction. What the documentation of a stub says stands in the code already."""
     text = instruction.text if instruction else ""
     if not text or target.kind is not TargetKind.UNIT:

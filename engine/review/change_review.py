@@ -20,13 +20,13 @@ from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_test
 from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.changes.units import is_code
 from stet_ls.engine.verify.options import VerifyOptions
-from stet_ls.engine.verify.report import Report, UnitReport, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report, UnitReport
 from stet_ls.engine.verify.verify import verify
 from stet_ls.validators.source import Source
 
 MOST_FILES = 12
 """Files that are reviewed, a call of the reviewer each; the judges judge all."""
-_SHARE = {Verdict.OK: 1.0, Verdict.UNPROVEN: 0.5, Verdict.REFUTED: 0.0}
+_SHARE = {Conclusion.OK: 1.0, Conclusion.UNPROVEN: 0.5, Conclusion.REFUTED: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +99,21 @@ def _buffers(change: Change) -> tuple[Buffer, ...]:
 
 
 def _judged(units: Sequence[UnitReport]) -> ScorePart:
-    """The judges' part: the mean of the units' verdicts."""
+    """The judges' part: the mean of the units' conclusions."""
     if not units:
         return ScorePart("judges", JUDGES, None, "no unit was judged")
-    verdicts = [each.verdict for each in units]
-    counts = [f"{verdicts.count(each)} {each}" for each in Verdict if each in verdicts]
-    share = sum(_SHARE[each] for each in verdicts) / len(units)
+    conclusions = [each.conclusion for each in units]
+    counts = [f"{conclusions.count(each)} {each}" for each in Conclusion if each in conclusions]
+    share = sum(_SHARE[each] for each in conclusions) / len(units)
     return ScorePart("judges", JUDGES, round(JUDGES * share, 1), f"{plural(len(units), 'unit')}: {', '.join(counts)}")
 
 
 def _judge_findings(units: Sequence[UnitReport], report: Report) -> Sequence[str]:
-    own = [f"{each.unit.label}: {each.verdict}: {each.why if each.verdict is Verdict.UNPROVEN else ''}".rstrip(": ")
-           for each in units]  # fmt: skip
+    own = [
+        f"{each.unit.label}: {each.conclusion}: {each.why if each.conclusion is Conclusion.UNPROVEN else ''}"
+        for each in units
+    ]
+    own = [each.rstrip(": ") for each in own]
     paths = {each.unit.path for each in units}
     return [*own, *(f"line {one.line}: {one.check}: {one.detail}" for one in report.findings if one.path in paths)]
 

@@ -60,7 +60,7 @@ class ChangeReview:
     def to_json(self) -> dict[str, Any]:
         """The review as `stet.review/1`."""
         return {
-            "schema": SCHEMA, "verdict": self.verified.verdict.value, "score": self.score,
+            "schema": SCHEMA, "verdict": self.verified.conclusion.value, "score": self.score,
             "files": [{"path": each.path, "weight": each.weight, **each.review.to_json()} for each in self.files],
             "notes": list(self.notes), "verify": self.verified.to_json(),
         }  # fmt: skip
@@ -94,7 +94,7 @@ def as_markdown(review: ChangeReview) -> str:
 
 
 def review_summary(review: ChangeReview) -> str:
-    """The score and the verdict in one line."""
+    """The score and the conclusion in one line."""
     confirmed = sum(one.confirmed for _, one in review.findings)
     by = f" by {review.reviewers}" if review.reviewers else ""
     found = f"{plural(len(review.findings), 'finding')}{by}, {confirmed} confirmed"

@@ -11,8 +11,8 @@ from stet_ls.engine.runners import report_channel
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.runners.runner import Runner
+from stet_ls.engine.runners.suite_outcome import suite_report
 from stet_ls.engine.runners.toolchain import MissingToolError
-from stet_ls.engine.runners.verdict import suite_report
 from stet_ls.engine.sandbox.spec import Box
 
 

@@ -76,7 +76,7 @@ class Paths:
     environments = StoredAt(
         "cache", "environments", "Packages for test runs.", "up to `sandbox.environments_mb`, the oldest go first"
     )
-    verdicts = StoredAt("cache", "verify", "Verdicts of `stet verify` by the content of what was judged.", _YOURS)
+    verified = StoredAt("cache", "verify", "Verdicts of `stet verify` by the content of what was judged.", _YOURS)
     checksums = StoredAt("cache", "weights", "Which files were found to have the SHA-256 of a model.", _YOURS)
     reports = StoredAt("cache", "reports", "Reports that a client opens as files.", "until the server ends")
     log_file = StoredAt("logs", "stet.log", "The log.", "the last 4 MB")

@@ -13,7 +13,7 @@ from stet_ls.engine.api.actions import CHANGED_CODE
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.judges.case import Case, timed, undefined_names, verdict
+from stet_ls.engine.judges.case import Case, syntax_result, timed, undefined_names
 from stet_ls.engine.judges.differential.judge import judge_unit
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
@@ -214,7 +214,7 @@ def _line_of_conflict(file: ChangedFile) -> int:
 
 
 def _line_of_syntax(case: Case) -> int:
-    before, after = (verdict(each, case.language, case.path, case.tools) for each in (case.before, case.after))
+    before, after = (syntax_result(each, case.language, case.path, case.tools) for each in (case.before, case.after))
     new = syntax.broken_by(before, after)
     return new[0].line + 1 if new else 0
 

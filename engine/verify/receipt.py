@@ -1,4 +1,4 @@
-"""A receipt of a verdict: an in-toto statement, unsigned, with all that a second run needs to agree.
+"""A receipt of a conclusion: an in-toto statement, unsigned, with all that a second run needs to agree.
 
 Format: in-toto Statement v1 with the predicate test-result v0.1. It is for the build to sign.
 """
@@ -13,11 +13,11 @@ from typing import Any
 from stet_ls import __version__
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.changes.change import Change, Tree
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
-_RESULTS = {Verdict.OK: "PASSED", Verdict.UNPROVEN: "WARNED", Verdict.REFUTED: "FAILED"}
+_RESULTS = {Conclusion.OK: "PASSED", Conclusion.UNPROVEN: "WARNED", Conclusion.REFUTED: "FAILED"}
 _FOLDER = "40000"
 _SEED = 0
 """Tests run with this hash seed, and the inputs of comparisons are drawn with fixed ones."""
@@ -49,7 +49,7 @@ def _written(nested: Mapping[str, Any], algorithm: Any) -> str:
 
 
 def receipt(change: Change, report: Report, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The statement about a verified change. `settings` are those that can change a verdict, and what code ran with."""
+    """The statement about a verified change. `settings` are those that change conclusions, and what code ran with."""
     configuration = {
         "baseTree": tree_id(change.base), "version": __version__, "settings": dict(settings), "seed": _SEED,
         "intent": {"kind": report.intent.kind.value, "source": report.intent.source}, "partial": report.partial,
@@ -59,7 +59,7 @@ def receipt(change: Change, report: Report, settings: Mapping[str, Any]) -> dict
         "subject": [{"name": report.head, "digest": {"gitTree": tree_id(change.head)}}],
         "predicateType": PREDICATE,
         "predicate": {
-            "result": _RESULTS[report.verdict],
+            "result": _RESULTS[report.conclusion],
             "configuration": [{"name": "stet", "annotations": configuration}],
             **{key: list(names) for key, names in _lists(report)},
         },
@@ -68,11 +68,13 @@ def receipt(change: Change, report: Report, settings: Mapping[str, Any]) -> dict
 
 def _lists(report: Report) -> Iterator[tuple[str, list[str]]]:
     """The units and tests by their result."""
-    names = {verdict: [f"{each.unit.path}::{each.unit.label}" for each in report.units if each.verdict is verdict]
-             for verdict in Verdict}  # fmt: skip
-    yield "passedTests", sorted(names[Verdict.OK])
-    yield "warnedTests", sorted(names[Verdict.UNPROVEN])
-    yield "failedTests", sorted([*names[Verdict.REFUTED], *(each.id for each in report.tests if each.refutes)])
+    names = {
+        kind: [f"{each.unit.path}::{each.unit.label}" for each in report.units if each.conclusion is kind]
+        for kind in Conclusion
+    }
+    yield "passedTests", sorted(names[Conclusion.OK])
+    yield "warnedTests", sorted(names[Conclusion.UNPROVEN])
+    yield "failedTests", sorted([*names[Conclusion.REFUTED], *(each.id for each in report.tests if each.refutes)])
 
 
 def read_receipt(data: bytes) -> dict[str, Any]:

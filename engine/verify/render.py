@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stet_ls.engine.plurals import plural
-from stet_ls.engine.verify.report import Report, Verdict, VerifyFinding
+from stet_ls.engine.verify.report import Conclusion, Report, VerifyFinding
 from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
@@ -14,12 +14,12 @@ _TAIL = 40
 
 
 def lines(report: Report) -> Iterator[str]:
-    """A line for each finding and each unproven unit, then the notes and the verdict."""
+    """A line for each finding and each unproven unit, then the notes and the conclusion."""
     for finding in report.findings:
         yield finding_line(finding)
     reported = {(each.path, each.unit) for each in report.findings}
     for each in report.units:
-        if each.verdict is Verdict.UNPROVEN and (each.unit.path, each.unit.label) not in reported:
+        if each.conclusion is Conclusion.UNPROVEN and (each.unit.path, each.unit.label) not in reported:
             yield fitted_line(f"{each.unit.path}:{each.unit.line} {each.unit.label}: unproven: {each.why}")
     for note in report.notes:
         yield fitted_line(f"note: {note}")
@@ -33,16 +33,16 @@ def finding_line(finding: VerifyFinding) -> str:
 
 
 def summary(report: Report) -> str:
-    """The verdict in one line."""
+    """The conclusion in one line."""
     if not report.units and not report.notes:
         return f"ok: no change between {report.base} and {report.head}"
-    verdicts = [each.verdict for each in report.units]
-    counts = [f"{verdicts.count(each)} {each}" for each in reversed(Verdict) if each in verdicts]
+    conclusions = [each.conclusion for each in report.units]
+    counts = [f"{conclusions.count(each)} {each}" for each in reversed(Conclusion) if each in conclusions]
     failing = sum(each.refutes for each in report.tests)
     by = f" by {plural(failing, 'test')}" if failing else ""
-    parts = [f"{report.verdict}{by}"]
+    parts = [f"{report.conclusion}{by}"]
     if counts:
-        parts = [f"{parts[0]}: {plural(len(verdicts), 'unit')} ({', '.join(counts)})"]
+        parts = [f"{parts[0]}: {plural(len(conclusions), 'unit')} ({', '.join(counts)})"]
     parts += ["out of time"] if report.partial else []
     return "; ".join((*parts, str(report.intent), f"{report.seconds:.1f} s"))
 

@@ -1,4 +1,4 @@
-"""The verdict on a change: of each unit, of the tests, of the whole."""
+"""The conclusion on a change: of each unit, of the tests, of the whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TESTS = Check.TESTS.value
 _LINE_NUMBER = re.compile(r":\d+\b|\blines? \d+")
 
 
-class Verdict(StrEnum):
+class Conclusion(StrEnum):
     """REFUTED: something shows that the change is wrong. UNPROVEN: nothing shows that it is right."""
 
     OK = "ok"
@@ -108,12 +108,12 @@ class UnitReport:
     checks: tuple[CheckResult, ...] = ()
 
     @property
-    def verdict(self) -> Verdict:
+    def conclusion(self) -> Conclusion:
         """Only what was run and proves something is ok."""
         if any(each.refutes for each in self.checks):
-            return Verdict.REFUTED
+            return Conclusion.REFUTED
         proven = any(each.proves for each in self.checks) and not any(each.opens for each in self.checks)
-        return Verdict.OK if proven else Verdict.UNPROVEN
+        return Conclusion.OK if proven else Conclusion.UNPROVEN
 
     @property
     def why(self) -> str:
@@ -126,7 +126,7 @@ class UnitReport:
         unit = self.unit
         return {
             "path": unit.path, "line": unit.line, "name": unit.name, "was": unit.was, "pairing": unit.pairing.value,
-            "change": unit.change.value, "verdict": self.verdict.value,
+            "change": unit.change.value, "verdict": self.conclusion.value,
             "checks": [
                 {"check": each.check, "status": each.status.value, "detail": each.detail, "refutes": each.refutes,
                  "line": each.line or unit.line, "seconds": round(each.seconds, 3)}
@@ -166,7 +166,7 @@ class TestResult:
 
 @dataclass(frozen=True)
 class Report:
-    """The verdict on a change. `partial`: the time was up before all was run. `refused`: the sandbox was too weak."""
+    """The conclusion on a change. `partial`: time was up before all was run. `refused`: the sandbox was too weak."""
 
     intent: ChangeIntent
     base: str
@@ -179,20 +179,20 @@ class Report:
     seconds: float = 0.0
 
     @property
-    def verdict(self) -> Verdict:
+    def conclusion(self) -> Conclusion:
         """The worst of all; a change of nothing that can be judged is unproven, no change at all is ok."""
         if any(each.refutes for each in self.tests):
-            return Verdict.REFUTED
-        verdicts = [each.verdict for each in self.units]
-        if Verdict.REFUTED in verdicts:
-            return Verdict.REFUTED
+            return Conclusion.REFUTED
+        conclusions = [each.conclusion for each in self.units]
+        if Conclusion.REFUTED in conclusions:
+            return Conclusion.REFUTED
         is_open = (
             self.partial
             or any(each.opens for each in self.tests)
-            or Verdict.UNPROVEN in verdicts
-            or (not verdicts and bool(self.notes))
+            or Conclusion.UNPROVEN in conclusions
+            or (not conclusions and bool(self.notes))
         )
-        return Verdict.UNPROVEN if is_open else Verdict.OK
+        return Conclusion.UNPROVEN if is_open else Conclusion.OK
 
     @property
     def findings(self) -> tuple[VerifyFinding, ...]:
@@ -238,7 +238,7 @@ class Report:
     def to_json(self, *, units: Sequence[UnitReport] | None = None) -> dict[str, Any]:
         """The report as `stet.verify/1`."""
         return {
-            "schema": SCHEMA, "verdict": self.verdict.value, "partial": self.partial,
+            "schema": SCHEMA, "verdict": self.conclusion.value, "partial": self.partial,
             "intent": {"kind": self.intent.kind.value, "source": self.intent.source},
             "base": self.base, "head": self.head,
             "findings": [

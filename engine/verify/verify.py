@@ -39,7 +39,7 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptio
     intent = intent_of(options.intent, change.messages)
     units, unread = await asyncio.to_thread(_units_of, change, started + _READING * options.budget)
     options.on_progress(_plan(change, units, unread, options.budget))
-    cache = VerifyCache(runtimes.verdicts, options.uses_cache)
+    cache = VerifyCache(runtimes.verified, options.uses_cache)
     number, count = options.shard
     is_whole = cache.is_on and count == 1
     key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if is_whole else ""
@@ -47,7 +47,7 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptio
         report = restore_report(kept, change, intent, units, time.monotonic() - started)
         if report is not None:
             return report
-    # Importing the judges takes longer than finding a kept verdict.
+    # Importing the judges takes longer than finding a kept conclusion.
     from stet_ls.engine.verify.judging import VerifyRun
 
     async with AsyncExitStack() as held:

@@ -106,7 +106,13 @@ async def _search(flow: JobMemory, arguments: argparse.Namespace) -> int:
     elif found:
         render.print_table(
             [
-                (row["id"][:12], f"{row['score']:.2f}", row["language"], _short(row["instruction"]), row["from"])
+                (
+                    row["id"][:12],
+                    f"{row['score']:.2f}",
+                    row["language"],
+                    render.shortened(row["instruction"], _WIDE),
+                    row["from"],
+                )
                 for row in found
             ]
         )
@@ -124,7 +130,7 @@ async def _show(flow: JobMemory, arguments: argparse.Namespace) -> int:
 async def _forget(flow: JobMemory, arguments: argparse.Namespace) -> int:
     row = await flow.memory.ask("show", ident=arguments.id)
     await flow.forget([row["id"]])
-    render.print_line(f"Deleted: {_short(row['instruction'])}")
+    render.print_line(f"Deleted: {render.shortened(row['instruction'], _WIDE)}")
     return 0
 
 
@@ -248,11 +254,6 @@ def _write(file: Path, text: str) -> None:
             stream.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}.") from None
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…"
 
 
 def _positive(text: str) -> int:

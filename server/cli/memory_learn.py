@@ -24,7 +24,7 @@ from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.server.cli.inputs.load_settings import project_root
 from stet_ls.server.cli.terminal.status import print_warning
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import read_text
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
@@ -180,7 +180,4 @@ class _Trial:
         return await self._runtime[solution.language].fit(text)
 
     def _text(self, test: str) -> str:
-        try:
-            return read_regular(self._root / test, most=_LARGEST).decode("utf-8", "replace")
-        except OSError:
-            return ""
+        return read_text(self._root / test, most=_LARGEST) or ""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.server.diagnostics.serial_executor import SerialExecutor
-from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, SyntaxResult, new_findings
 
 if TYPE_CHECKING:
     from stet_ls.server.documents.open_documents import Documents, Snapshot
@@ -42,16 +42,16 @@ _LINE = re.compile(r"\bline \d+")
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """Both verdicts on a text at rest; `track` follows that text."""
+    """Both results on a text at rest; `track` follows that text."""
 
-    grammar_verdict: SyntaxVerdict
-    verdict: SyntaxVerdict
+    grammar_result: SyntaxResult
+    result: SyntaxResult
     track: PositionTracker
 
 
 @dataclass(eq=False)
 class _Document:
-    """One open document. `findings` are those of `judged`, which is None before the first verdict."""
+    """One open document. `findings` are those of `judged`, which is None before the first result."""
 
     fast_checks: SerialExecutor
     checks: SerialExecutor
@@ -64,7 +64,7 @@ class _Document:
 
 
 class LiveSyntax:
-    """All documents that are checked as they change. `changed` is called with a URI at each verdict."""
+    """All documents that are checked as they change. `changed` is called with a URI at each result."""
 
     def __init__(self, documents: Documents, changed: Callable[[str], None]) -> None:
         self._texts = documents
@@ -132,22 +132,22 @@ class LiveSyntax:
 
     async def _judge(self, document: _Document, snapshot: Snapshot, rest: float) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
-        grammar_verdict = await document.fast_checks.run(_check_fast, snapshot)
-        document.judged, document.findings = snapshot, _provisional(grammar_verdict, document.settled)
+        grammar_result = await document.fast_checks.run(_check_fast, snapshot)
+        document.judged, document.findings = snapshot, _provisional(grammar_result, document.settled)
         document.current.set()
         self._changed(snapshot.uri)
         await asyncio.sleep(rest)
-        verdict = await document.checks.run(_check, snapshot, self.tools)
+        result = await document.checks.run(_check, snapshot, self.tools)
         document.is_complete = True
-        if verdict.status is not Status.UNKNOWN:
+        if result.status is not Status.UNKNOWN:
             if document.settled is not None:
                 document.settled.track.release()
-            document.settled = _Settled(grammar_verdict, verdict, self._texts.track(snapshot))
-            document.findings = _advised(verdict)
+            document.settled = _Settled(grammar_result, result, self._texts.track(snapshot))
+            document.findings = _advised(result)
         self._changed(snapshot.uri)
 
 
-def _check_fast(snapshot: Snapshot) -> SyntaxVerdict:
+def _check_fast(snapshot: Snapshot) -> SyntaxResult:
     from stet_ls.validators import syntax  # imports the parsers: not before the handshake
     from stet_ls.validators.parsing.parse import parse
 
@@ -158,13 +158,13 @@ def _check_fast(snapshot: Snapshot) -> SyntaxVerdict:
         parse(source, language, deadline=PARSE_SECONDS)
     parsed = time.monotonic()
     words = min(WORDS_SECONDS, max(FIRST_SECONDS - (parsed - started), 0.0))
-    verdict = syntax.check_fast(source, language, deadline=words)
+    result = syntax.check_fast(source, language, deadline=words)
     # Without time to group them, one error is reported as many.
     cut_short = time.monotonic() - parsed >= words
-    return replace(verdict, findings=verdict.findings[:1]) if cut_short else verdict
+    return replace(result, findings=result.findings[:1]) if cut_short else result
 
 
-def _check(snapshot: Snapshot, tools: Toolbox | None) -> SyntaxVerdict:
+def _check(snapshot: Snapshot, tools: Toolbox | None) -> SyntaxResult:
     from stet_ls.validators import syntax
     from stet_ls.validators.checkers.toolbox import BUILT_IN
 
@@ -173,24 +173,22 @@ def _check(snapshot: Snapshot, tools: Toolbox | None) -> SyntaxVerdict:
     )
 
 
-def _provisional(grammar_verdict: SyntaxVerdict, settled: _Settled | None) -> tuple[Finding, ...]:
-    """The findings to show for a text that only the grammar has seen, based on both verdicts on the text before it.
+def _provisional(grammar_result: SyntaxResult, settled: _Settled | None) -> tuple[Finding, ...]:
+    """The findings to show for a text that only the grammar has seen, based on both results on the text before it.
 
     If the grammar finds the same as then, the best checker's findings stay, at their new positions; if that checker
     corrected the grammar, only new errors count. So findings do not flicker while the user types elsewhere.
     """
     if settled is None:
-        return _advised(grammar_verdict)
-    fresh = new_findings(settled.grammar_verdict.findings, grammar_verdict.findings)
-    gone = new_findings(grammar_verdict.findings, settled.grammar_verdict.findings)
-    if grammar_verdict.status is Status.UNKNOWN or not (fresh or gone):
-        known = _advised(settled.verdict)
+        return _advised(grammar_result)
+    fresh = new_findings(settled.grammar_result.findings, grammar_result.findings)
+    gone = new_findings(grammar_result.findings, settled.grammar_result.findings)
+    if grammar_result.status is Status.UNKNOWN or not (fresh or gone):
+        known = _advised(settled.result)
         moved = _moved(known, settled.track)
-        if grammar_verdict.status is not Status.ERROR or len(moved) == len(known):
+        if grammar_result.status is not Status.ERROR or len(moved) == len(known):
             return moved
-    return _advised(
-        replace(grammar_verdict, findings=fresh) if settled.verdict.status is Status.OK else grammar_verdict
-    )
+    return _advised(replace(grammar_result, findings=fresh) if settled.result.status is Status.OK else grammar_result)
 
 
 def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding, ...]:
@@ -210,15 +208,15 @@ def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding
     return tuple(moved)
 
 
-def _advised(verdict: SyntaxVerdict) -> tuple[Finding, ...]:
+def _advised(result: SyntaxResult) -> tuple[Finding, ...]:
     """The findings, as warnings if the grammar alone judged and is known to reject too much valid code."""
-    if verdict.authoritative or verdict.may_block:
-        return verdict.findings
-    return tuple(replace(each, severity=Severity.WARNING) for each in verdict.findings)
+    if result.authoritative or result.may_block:
+        return result.findings
+    return tuple(replace(each, severity=Severity.WARNING) for each in result.findings)
 
 
 def _ended(document: _Document, task: asyncio.Task[None]) -> None:
-    """Logs a bug that prevents a verdict, and releases the readers that wait for it."""
+    """Logs a bug that prevents a result, and releases the readers that wait for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
         LOGGER.error("%s: %s", task.get_name(), error, exc_info=error)
         document.current.set()

@@ -200,7 +200,7 @@ class DiagnosticsPublisher:
         return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))
 
     def _deliver(self, uri: str) -> None:
-        """Sends the current diagnostics of a document. If the grammar is still parsing it, its verdict sends them."""
+        """Sends the current diagnostics of a document. If the grammar is still parsing it, its result sends them."""
         snapshot = self._documents.snapshot(uri)
         if snapshot is None or not snapshot.is_open or self._live.reads(uri):
             return

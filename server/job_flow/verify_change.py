@@ -1,6 +1,6 @@
 """Verifies a file, the workspace or what is staged, and shows the result where the code is.
 
-The verdict, its settings and its cache are those of `stet verify`. Nothing of it runs while the user types.
+The conclusion, its settings and its cache are those of `stet verify`. Nothing of it runs while the user types.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stet_ls.engine.verify.changes.change import Change
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.render import lines, summary
-from stet_ls.engine.verify.report import Report, UnitReport, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report, UnitReport
 from stet_ls.engine.verify.verify import verify
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.documents.position_tracking import PositionTracker
@@ -76,7 +76,7 @@ def prepare(ls: StetServer, params: VerifyParams) -> PreparedVerify:
 
 
 async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
-    """Verifies, shows the result, says the verdict in one message, and returns the report."""
+    """Verifies, shows the result, says the conclusion in one message, and returns the report."""
     name = prepared.file.name if prepared.file else prepared.asked.folder.name
     running = asyncio.current_task()
     assert running is not None, "a coroutine runs in a task"
@@ -93,7 +93,7 @@ async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
     finally:
         progress.end(outcome)
     if not prepared.quiet:
-        kind = types.MessageType.Warning if report.verdict is Verdict.REFUTED else types.MessageType.Info
+        kind = types.MessageType.Warning if report.conclusion is Conclusion.REFUTED else types.MessageType.Info
         ls.window_show_message(types.ShowMessageParams(kind, f"{name}: {outcome}"))
     return {**report.to_json(), "summary": outcome, "lines": list(lines(report))}
 
@@ -205,19 +205,19 @@ def _lens(ls: StetServer, report: UnitReport, source: Source) -> VerifiedLens:
         Evidence(Check(each.check), each.status, each.detail, each.refutes, each.seconds, attachments=each.attachments)
         for each in report.checks
     )
-    key = ls.evidence.verified.add(f"`{unit.label}` in {unit.path}:{unit.line}: {report.verdict}", evidence)
+    key = ls.evidence.verified.add(f"`{unit.label}` in {unit.path}:{unit.line}: {report.conclusion}", evidence)
     compared = any(each.check is Check.DIFFERENTIAL and each.attachments for each in evidence)
     return VerifiedLens(key, lens_title(report), Span(first.start, last.end), Check.DIFFERENTIAL if compared else "")
 
 
 def lens_title(report: UnitReport) -> str:
-    """A unit's verdict in a few words."""
+    """A unit's conclusion in a few words."""
     if different := next((each for each in report.checks if each.differing), None):
         return f"stet: behavior changed: {different.differing} of {different.inputs} inputs"
-    if report.verdict is Verdict.OK:
+    if report.conclusion is Conclusion.OK:
         return f"stet: ok: {next(each.detail for each in report.checks if each.proves)}"
     why = next((f"{each.check}: {each.detail}" for each in report.checks if each.refutes), report.why)
-    return f"stet: {report.verdict}: {why}"
+    return f"stet: {report.conclusion}: {why}"
 
 
 def _line_span(source: Source, line: int) -> Span:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.row import Row
-from support.servers.siege import Outcome, Siege
-from support.servers.soak import soak
+from support.servers.load.siege import Outcome, Siege
+from support.servers.load.soak import soak
 
 JOBS = {(0.5,): 200, (0.3, 0.5): 200, (0.2, 0.3, 0.6): 1000}
 """By the share of right answers of each endpoint."""

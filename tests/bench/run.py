@@ -33,15 +33,20 @@ TOPICS = (
     "verify",
     "workbench",
 )
-"""The modules here and in `quality/` that need no data, each with a `rows()` that yields a `Row` a measurement."""
+"""Modules here, in `editors/` and in `quality/`, each with a `rows()` that yields a `Row` a measurement."""
+
+
+def module(topic: str) -> str:
+    """The module of a topic."""
+    folder = next((each for each in ("editors", "quality") if (_HERE / each / f"{topic}.py").is_file()), None)
+    return f"bench.{folder}.{topic}" if folder else f"bench.{topic}"
 
 
 def main(topics: list[str]) -> None:
     """Prints one row a measurement: what, the number, the goal."""
     sys.path.insert(0, str(_HERE.parent))  # the tests' folder, for bench and support
     for topic in topics or TOPICS:
-        package = "bench.quality" if (_HERE / "quality" / f"{topic}.py").is_file() else "bench"
-        for row in importlib.import_module(f"{package}.{topic}").rows():
+        for row in importlib.import_module(module(topic)).rows():
             print(f"{row.what:<52} {row.number:<34} goal {row.goal}", flush=True)
 
 

@@ -20,7 +20,7 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 _STET = [sys.executable, "-m", "stet_ls.server"]
@@ -90,7 +90,7 @@ async def _warm(repository: Repository) -> Iterator[Row]:
     for number in range(_EDITS):
         _edit(repository, 0, number + 2)
         seconds, report = await _verified(repository.folder, runtimes)
-        assert report.verdict is Verdict.OK, report
+        assert report.conclusion is Conclusion.OK, report
         taken.append(seconds)
     taken.sort()
     found = [
@@ -100,7 +100,7 @@ async def _warm(repository: Repository) -> Iterator[Row]:
     for number in range(_MANY):
         _edit(repository, number, 99)
     seconds, report = await _verified(repository.folder, runtimes)
-    done = sum(each.verdict is Verdict.OK for each in report.units)
+    done = sum(each.conclusion is Conclusion.OK for each in report.units)
     found.append(
         Row(f"{_MANY} functions in as many files", f"{seconds:.2f} s, {done} of {len(report.units)} ok", "<= 20 s")
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pages.message_table import Message, messages_in
-from prose import RULES, Text, Where, editor_texts, exceptions, problems, texts
+from prose import RULES, Text, Where, build_texts, editor_texts, exceptions, problems, texts
 
 BAD = (
     "No one answered whether the edit may land.",
@@ -153,3 +153,10 @@ def test_code_in_a_help_file_is_not_read(tmp_path: Path) -> None:
 
 def test_every_exception_has_a_reason() -> None:
     assert all(exceptions().values())
+
+
+def test_the_files_of_the_build_are_read() -> None:
+    found = list(build_texts(Path(__file__).parents[2]))
+    assert {each.path for each in found} >= {"Makefile", "pyproject.toml", ".ci/run"}
+    assert "1. a virtual environment, some seconds" in {each.text for each in found}, "what `make` prints"
+    assert any("Each range is as wide as what was tested" in each.text for each in found), "comments"

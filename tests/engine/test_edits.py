@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, applied, code_reply
+from support.projects.sign import SHORT, SIGN
 from support.servers.scripted import Reply, ScriptedModel
-from support.sign import SHORT, SIGN
 
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Workspace

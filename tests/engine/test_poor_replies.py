@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from support.engine import Bench, code_reply
+from support.projects.sign import SHORT, SIGN
 from support.servers.scripted import Reply, ScriptedModel
-from support.sign import SHORT, SIGN
 
 from stet_ls.engine.errors import EndpointError
 

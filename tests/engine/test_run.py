@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from support.engine import Bench, code_reply
+from support.projects.sign import SHORT, SIGN
 from support.servers.scripted import Reply, ScriptedModel
-from support.sign import SHORT, SIGN
 
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.budget import Budget

@@ -12,7 +12,7 @@ _NAMES: Final = {
     "change": "`<` instead of `<=`", "check": "tests", "checks": "tests, types",
     "choices": "functions and methods", "chosen": "src/app.py", "close": "deadline", "code_span": "`total`",
     "command": "pytest -q", "copies": "4", "criterionkind": "tests", "dotted": "checks.tets",
-    "each": "src/app.py → src/util.py", "elts": "int, str", "endpoint": "local", "entry": "stet",
+    "each": "total", "elts": "int, str", "endpoint": "local", "entry": "stet",
     "extension": "stet.stet", "field": "name", "forms": "`file:line`", "framework": "FastAPI",
     "function": "parse", "gone": "except ValueError", "head": "if", "heading": "app.py", "host": "0.0.0.0",
     "id": "20260301-7f3a", "ident": "a3f9", "identifiers": "`total`, `mean`", "ids": "a3f9, a3fb",
@@ -24,7 +24,7 @@ _NAMES: Final = {
     "names": "total, mean", "near": "deadline", "op": "purge", "operator": "==", "option": "--edit",
     "other": "`total - 1`", "others": "`mean`", "outermost": "lambda", "owner": "root", "package": "numpy",
     "pair": "0.1 and 0.2", "parts": "the middle part", "plain": "instruction", "platform": "3.13 on Linux",
-    "point": "shop-checks", "profile": "abi <abi/4.0>,", "project": "shop", "project_action": "task",
+    "point": "shop-checks", "profile": "small", "project": "shop", "project_action": "task",
     "qualified": "`Parser.parse`", "requirement": "numpy==2.1", "requirements": "numpy, pandas",
     "reserved": "2", "reviewer": "qwen2.5", "role": "review", "rule": "E501", "runner": "pytest",
     "running": "test_total", "scope": "shop", "self": "none responds on port 11434", "service": "stet",
@@ -95,7 +95,7 @@ _SENTENCES: Final = {
     "bad": "test_total", "before": "`return 1`", "bounds": "more than 200 files",
     "broken_off": "within the code", "by": "", "by_hand": "", "call": "total([1])", "came": "1 edit",
     "captured_output": "'done'", "caveat": "", "clause": "shop", "closer": "end if", "closers": ")",
-    "configured": "/usr/share/hooks", "cursor": "<CURSOR>", "denied": "it crashed",
+    "conclusion": "refuted", "configured": "/usr/share/hooks", "cursor": "<CURSOR>", "denied": "it crashed",
     "description": "a table of sales", "detail": "1 of 4 tests fails", "details": "1 warning", "diff": "-x = 1",
     "encoding": "latin-1", "ended": "succeeded", "error": "connection refused", "evidence": "parsed",
     "exceptions": "line 7", "excuse": "no inputs found", "excuses": "they need files", "excluded": "one of 5 tests",
@@ -136,6 +136,10 @@ _SENTENCES: Final = {
 """Phrases, and what is only there at times ("")."""
 
 OF_FILE: Final = {
+    "engine/actions/planning/dependencies.py": {"each": "step 1 needs step 2"},
+    "engine/sandbox/environments/interpreter_detection.py": {"reasons": "python3 is not CPython"},
+    "engine/storage/writable.py": {"each": "The disk is full"},
+    "engine/model/failover.py": {"each": "local"},
     "engine/actions/analysis/analysis_report.py": {
         "first": "12",
         "last": "20",
@@ -162,4 +166,4 @@ OF_FILE: Final = {
 """Values for names that mean something special in a file."""
 
 EXAMPLES: Final = MappingProxyType(_NAMES | _NUMBERS | _PLACES | _SENTENCES)
-"""Each placeholder's name with a value; any other shows its own name."""
+"""Each placeholder's name with a value; a message with another has no example."""

@@ -18,8 +18,10 @@ NOT_FOR_PEOPLE: Final = {
     "engine/prompt/": "prompts for the model",
     "engine/model_probe/tasks.py": "prompts for the model",
     "engine/actions/computing/conversation.py": "prompts for the model",
+    "engine/actions/computing/language_table.py": "prompts for the model",
     "engine/actions/generate_test_fix/languages/": "prompts for the model",
     "engine/actions/porting/conversation.py": "prompts for the model",
+    "engine/actions/porting/language_table.py": "prompts for the model",
     "engine/inline_completion.py": "prompts for the model",
     "engine/job/example_calls.py": "prompts for the model",
     "engine/execution/python/inputs/": "generated code",
@@ -133,7 +135,7 @@ class _Literals(ast.NodeVisitor):
             self._take(node.value, node.lineno)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        self._take("".join(map(_part, node.values)), node.lineno)
+        self._take(_text(node.values), node.lineno)
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 self.visit(part.value)
@@ -151,6 +153,24 @@ class _Literals(ast.NodeVisitor):
     def _take(self, text: str, line: int) -> None:
         if _PROSE.search(text) and not _REGEX.search(text) and not _CODE.search(text):
             self.messages.append(Message(self._path, line, self._kind, text.strip(), self._name))
+
+
+def _text(parts: list[ast.expr]) -> str:
+    """A text with placeholders. The second of two different expressions of one name is `{name_2}`."""
+    seen: dict[str, list[str]] = {}
+
+    def number(part: ast.expr) -> str:
+        text = _part(part)
+        if not isinstance(part, ast.FormattedValue) or not text.startswith("{"):
+            return text
+        name, _, rest = text[1:].partition("}")
+        same = seen.setdefault(name, [])
+        if (expression := ast.dump(part.value)) not in same:
+            same.append(expression)
+        at = same.index(expression)
+        return f"{{{name}_{at + 1}}}{rest}" if at else text
+
+    return "".join(map(number, parts))
 
 
 def _part(node: ast.expr) -> str:

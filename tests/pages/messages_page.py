@@ -19,6 +19,13 @@ _SENTENCE = re.compile(r"[A-Z].*[.!?:)}]|[`{_#].*[.!?_]", re.S)
 _OF = re.compile(r" of \{(?:tried|enabled|count|compared|units)\}| %")
 _COUNTED = frozenset({"MB", "s", "files", "targets", "calls", "inputs", "tests", "lines", "more", "times", "secrets"})
 """Words that follow a number."""
+_UNKNOWN = "\0"
+"""In place of a value that no table has."""
+_ODD = (
+    re.compile(r"(?<![\w.])(\w+(?: \w+)?)[`(]* \1(?![\w.])"),  # "4 tests pass tests pass"
+    re.compile(r"``|\(\)|: \.|\bno (?:\w+ )?not\b|[.:] and\b"),
+    re.compile(r"\d of (?!them|the)\D"),
+)
 _KINDS = {"text": "message"}
 _Fragments = Mapping[tuple[str, str], str]
 
@@ -110,10 +117,15 @@ def _in_its_message(part: Message, sentences: list[Message], fragments: _Fragmen
 
 
 def example(message: Message, fragments: _Fragments) -> str:
-    """The message as it may appear, or nothing if that would repeat it."""
+    """The message as it may appear; nothing if that would repeat it or show values that do not go together."""
     filled = _filled(message.text, message.path, fragments)
     shown = f"{message.kind}: {filled}" if message.kind in ("error", "warning") else filled
-    return "" if shown == message.text else shown
+    return "" if shown == message.text or is_odd(message.text, filled) else shown
+
+
+def is_odd(text: str, filled: str) -> bool:
+    """Whether an example lacks a value, or shows words twice or a gap."""
+    return _UNKNOWN in filled or any(pattern.search(filled) and not pattern.search(text) for pattern in _ODD)
 
 
 def _fitting(value: str, name: str, before: str, after: str) -> str:
@@ -138,9 +150,11 @@ def _filled(text: str, path: str, fragments: _Fragments) -> str:
             others = {key: each for key, each in fragments.items() if key != (path, name)}
             shown = _filled(fragment, path, others)
         else:
-            shown = OF_FILE.get(path, EXAMPLES).get(name) or EXAMPLES.get(name, name.replace("_", " "))
+            shown = OF_FILE.get(path, EXAMPLES).get(name) or EXAMPLES.get(name, _UNKNOWN)
             shown = _fitting(shown, name, before, text[match.end() :])
-        gap = " " if re.search(r"[\w)}\]]$", before) and shown[:1].isalnum() else ""
+        is_closed = before.endswith("`") and before.count("`") % 2 == 0
+        gap = " " if shown[:1].isalnum() and (is_closed or re.search(r"[\w)}\]]$", before)) else ""
+        shown = shown[:1].upper() + shown[1:] if before.endswith(". ") else shown
         return f"{gap}{shown}"
 
     return _PLACEHOLDER.sub(value, text)

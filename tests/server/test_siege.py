@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.servers.siege import Siege
+from support.servers.load.siege import Siege
 
 
 @pytest.mark.timeout(400)

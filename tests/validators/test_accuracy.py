@@ -18,7 +18,7 @@ from support.corpora.corpus import Mutant, digest, mutants, samples
 
 from stet_ls.validators import batch, syntax
 from stet_ls.validators.batch import CheckedText
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.source import Source
 
 TRUTH = json.loads((Path(__file__).parent / "corpus" / "truth.json").read_text())
@@ -64,7 +64,7 @@ NATIVE = {
 class Seen:
     mutant: Mutant
     is_rejected: bool
-    verdict: SyntaxVerdict
+    verdict: SyntaxResult
 
     @property
     def is_found(self) -> bool:
@@ -91,7 +91,7 @@ def by_grammar(language: str) -> tuple[Seen, ...]:
     )
 
 
-def check_fast(text: str, file: str) -> SyntaxVerdict:
+def check_fast(text: str, file: str) -> SyntaxResult:
     return syntax.check_fast(Source(text), language_id(file), deadline=20)
 
 
@@ -179,7 +179,7 @@ def test_a_second_fault_is_new_in_a_broken_text(language: str) -> None:
     assert len(lost) <= len(pairs) // 10, lost
 
 
-def two_faults(language: str) -> Iterator[tuple[str, SyntaxVerdict, SyntaxVerdict]]:
+def two_faults(language: str) -> Iterator[tuple[str, SyntaxResult, SyntaxResult]]:
     """The verdicts on a text with one fault, and on the same with a second one far from it."""
     whole = dict(samples(language))
     found = [one for one in by_grammar(language) if one.is_found and one.mutant.kind != "truncate"]

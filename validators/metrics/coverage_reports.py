@@ -13,8 +13,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, AnyStr
+from typing import Any
 from xml.parsers import expat
+
+from stet_ls.validators.source import occurrences
 
 _CHUNK = 1 << 16
 
@@ -81,7 +83,7 @@ def read_json(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] |
     """coverage.py's `coverage json`, Istanbul's coverage-final.json. Only the requested file's object is decoded."""
     text = data.decode("utf-8", "replace")
     best, rank = None, 0
-    for at in _places(text, json.dumps(wanted.path.name)[1:-1] + '"'):
+    for at in occurrences(text, json.dumps(wanted.path.name)[1:-1] + '"'):
         end = text.index('"', at)
         opening = _OBJECT.match(text, end)
         start = text.rfind('"', max(0, at - _LONGEST_NAME), at)
@@ -100,14 +102,6 @@ def read_json(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] |
 
 _OBJECT = re.compile(r'"\s*:\s*(?={)')
 _LONGEST_NAME = 4000
-
-
-def _places(text: AnyStr, needle: AnyStr) -> Iterator[int]:
-    """The positions of `needle`. A regular expression over a large report would block the interpreter for 0.3 s."""
-    at = text.find(needle)
-    while at >= 0:
-        yield at
-        at = text.find(needle, at + len(needle))
 
 
 def _coverage_py(value: Mapping[str, Any]) -> tuple[CoveragePiece, ...] | None:
@@ -135,7 +129,7 @@ def _istanbul(value: Mapping[str, Any]) -> tuple[CoveragePiece, ...] | None:
 def read_lcov(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
     """lcov's tracefile: SF, then DA:line,count. Several records of one file (one per test) add up."""
     best, hits = 0, dict[int, bool]()
-    for at in _places(data, wanted.path.name.encode()):
+    for at in occurrences(data, wanted.path.name.encode()):
         start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
         line = data[start : end if end >= 0 else None]
         fits = wanted.rank(line[3:].strip().decode("utf-8", "replace")) if line.startswith(b"SF:") else 0
@@ -158,7 +152,7 @@ def read_go(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | N
         return None
     found: dict[bytes, dict[tuple[bytes, ...], bool]] = {}
     name = wanted.path.name.encode()
-    for at in _places(data, name + b":"):
+    for at in occurrences(data, name + b":"):
         block = _BLOCK.match(data, at + len(name))
         if block is None:
             continue

@@ -26,7 +26,7 @@ class Parsed:
 
     @property
     def root(self) -> tree_sitter.Node:
-        """The tree's root. Its `has_error` is the verdict: hidden missing tokens leave no node."""
+        """The tree's root. Its `has_error` is the result: hidden missing tokens leave no node."""
         return self.tree.root_node
 
     @cached_property

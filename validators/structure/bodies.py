@@ -73,7 +73,7 @@ def is_stub(source: Source, language: str, unit: Unit) -> bool:
     if node is None or body is None:
         return node is not None and NODE_KINDS[parsed.language].bare_bodies and not node.has_error
     statements = list(_statements(body))
-    if for_language(parsed.language).docstrings and statements and _is_string(statements[0]):
+    if for_language(parsed.language).docstrings and statements and is_directive(statements[0]):
         del statements[0]
     return all(_PLACEHOLDER.fullmatch(parsed.text(statement).strip()) for statement in statements)
 
@@ -89,7 +89,8 @@ def _statements(body: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
             yield child
 
 
-def _is_string(statement: tree_sitter.Node) -> bool:
+def is_directive(statement: tree_sitter.Node) -> bool:
+    """Whether a statement of a script is a text alone, such as "use strict"."""
     return statement.type == "expression_statement" and [child.type for child in statement.named_children] == ["string"]
 
 

@@ -1,4 +1,4 @@
-"""The syntax verdict on a text, and the errors that an edit added."""
+"""The syntax result on a text, and the errors that an edit added."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stet_ls.validators import languages
 from stet_ls.validators.checkers.checker_request import AdvisoryFindings, CheckerRequest, Unavailable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
-from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, SyntaxResult, new_findings
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.source import Source, Span
@@ -19,15 +19,15 @@ THOROUGH = 10.0
 """Seconds in which every tool can answer, a compiler included."""
 
 _LARGE = 64_000
-"""Bytes beyond which our own checks, which read the whole tree, do not run for a keystroke's verdict."""
+"""Bytes beyond which our own checks, which read the whole tree, do not run for a keystroke's result."""
 _ENOUGH_SECONDS = 0.5
 """Seconds of a deadline that leave time for them: 0.1 for 10,000 lines of C#."""
 
 
 def check(
     source: Source, language: str, *, path: Path | None = None, deadline: float = THOROUGH, tools: Toolbox = BUILT_IN
-) -> SyntaxVerdict:
-    """The verdict on a text, by the best tool on this machine for the language that `tools` allow.
+) -> SyntaxResult:
+    """The result on a text, by the best tool on this machine for the language that `tools` allow.
 
     A language's own parser decides; the grammar decides if there is none. `path` gives the kind of file and its
     project's manifest; the file itself is not read. `deadline` is in seconds, for everything together; with less than
@@ -37,7 +37,7 @@ def check(
     started = time.monotonic()
     row = languages.language(language)
     name = row.id if row else language
-    verdict: SyntaxVerdict | None = None
+    result: SyntaxResult | None = None
     failures: list[str] = []
     for checker in checkers(name, Role.SYNTAX, tools):
         left = deadline - (time.monotonic() - started)
@@ -49,15 +49,15 @@ def check(
             continue
         sure = checker.authoritative and not isinstance(found, AdvisoryFindings)
         status = Status.ERROR if found else Status.OK
-        verdict = SyntaxVerdict(status, name, found, checker.name, authoritative=sure)
+        result = SyntaxResult(status, name, found, checker.name, authoritative=sure)
         break
-    verdict = conclude(verdict, source, language, max(deadline - (time.monotonic() - started), 0.05))
-    reason = "; ".join([*failures, *filter(None, [verdict.reason])])
-    return replace(verdict, reason=reason, seconds=time.monotonic() - started)
+    result = conclude(result, source, language, max(deadline - (time.monotonic() - started), 0.05))
+    reason = "; ".join([*failures, *filter(None, [result.reason])])
+    return replace(result, reason=reason, seconds=time.monotonic() - started)
 
 
-def conclude(native: SyntaxVerdict | None, source: Source, language: str, deadline: float) -> SyntaxVerdict:
-    """The verdict from a native tool's (None: there was none), with the grammar's explanations.
+def conclude(native: SyntaxResult | None, source: Source, language: str, deadline: float) -> SyntaxResult:
+    """The result from a native tool's (None: there was none), with the grammar's explanations.
 
     A text that an authority accepts is not parsed again.
     """
@@ -66,7 +66,7 @@ def conclude(native: SyntaxVerdict | None, source: Source, language: str, deadli
     return _merge(native, check_fast(source, language, deadline=deadline))
 
 
-def _merge(native: SyntaxVerdict | None, seen: SyntaxVerdict) -> SyntaxVerdict:
+def _merge(native: SyntaxResult | None, seen: SyntaxResult) -> SyntaxResult:
     """A native error with the grammar's explanation; an adviser's with the grammar's findings."""
     if native is None:
         return seen
@@ -97,8 +97,8 @@ def _without_echoes(
     return own, tuple(each for each in found if each not in own)
 
 
-def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> SyntaxVerdict:
-    """The verdict of the grammar alone: immediate, for every language that has one, while the user types."""
+def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> SyntaxResult:
+    """The result of the grammar alone: immediate, for every language that has one, while the user types."""
     # Imported here, because a text that its language's own tool accepts needs none of it: `stet check` starts a third
     # faster.
     from stet_ls.validators.syntax import compiled_regions, language_pack
@@ -112,7 +112,7 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
     try:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:
-        return SyntaxVerdict(
+        return SyntaxResult(
             Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started
         )
     findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
@@ -120,7 +120,7 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
         findings = (*findings, *builtin_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)
-    return SyntaxVerdict(
+    return SyntaxResult(
         Status.ERROR if any(finding.severity is Severity.ERROR for finding in findings) else Status.OK,
         name,
         findings,
@@ -136,7 +136,7 @@ def _binary(source: Source) -> Finding:
     return Finding(Span(at, at + 1), "a NUL character: this is binary data and no source text", line=line)
 
 
-def broken_by(before: SyntaxVerdict, after: SyntaxVerdict) -> tuple[Finding, ...]:
+def broken_by(before: SyntaxResult, after: SyntaxResult) -> tuple[Finding, ...]:
     """The errors that are in `after` and were not in `before`: only these count against an edit.
 
     If different tools judged (one was too slow once) their messages cannot be compared: then only a larger number of

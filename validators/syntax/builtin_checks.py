@@ -48,7 +48,7 @@ OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {
         repeated("class struct enum union typename namespace return friend static template int float double bool void"),
     ),
 }
-"""By language id. Their findings are part of the grammar's verdict."""
+"""By language id. Their findings are part of the grammar's result."""
 
 
 def builtin_findings(parsed: Parsed) -> tuple[Finding, ...]:

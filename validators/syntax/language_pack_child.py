@@ -32,8 +32,8 @@ def main(idle: float) -> None:
                 return
             asked, text = request
             faulthandler.dump_traceback_later(asked["alarm"], exit=True, file=nowhere)
-            verdict = syntax.check_fast(Source(text), asked["language"], deadline=asked["deadline"])
-            _say(answers, frame(answer_of(verdict)))
+            result = syntax.check_fast(Source(text), asked["language"], deadline=asked["deadline"])
+            _say(answers, frame(answer_of(result)))
 
 
 def _read(pipe: IO[bytes]) -> tuple[Any, str] | None:

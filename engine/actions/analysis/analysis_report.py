@@ -77,9 +77,9 @@ _NOT_MEASURED = "not measured"
 
 
 def _overview(measures: TargetMeasures, lines: range) -> Iterator[Sequence[str]]:
-    verdict = measures.verdict
-    state = {Status.OK: "no error", Status.ERROR: "does not parse", Status.UNKNOWN: _NOT_MEASURED}[verdict.status]
-    yield "Syntax", state, verdict.source if verdict.status is not Status.UNKNOWN else verdict.reason
+    result = measures.syntax
+    state = {Status.OK: "no error", Status.ERROR: "does not parse", Status.UNKNOWN: _NOT_MEASURED}[result.status]
+    yield "Syntax", state, result.source if result.status is not Status.UNKNOWN else result.reason
     sources = ", ".join(dict.fromkeys(finding.source for finding in measures.findings))
     if measures.lint is None:
         sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
@@ -123,7 +123,7 @@ def _complexity(measures: TargetMeasures) -> Iterator[Sequence[str]]:
     else:
         paths = [function.cyclomatic for function in measures.functions]
         worst = max(measures.functions, key=lambda function: function.cyclomatic)
-        recognized = ", as far as the text can be read" if measures.verdict.status is Status.ERROR else ""
+        recognized = ", as far as the text can be read" if measures.syntax.status is Status.ERROR else ""
         above = sum(number > COMPLEX for number in paths)
         yield (
             "Complexity",

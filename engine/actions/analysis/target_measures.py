@@ -17,7 +17,7 @@ from stet_ls.engine.workspace.visible_files import folders_up
 from stet_ls.validators import lint, structure, syntax
 from stet_ls.validators.changed_excerpt import changed_lines
 from stet_ls.validators.checkers.toolbox import Toolbox
-from stet_ls.validators.findings import Finding, Related, Severity, Status, SyntaxVerdict
+from stet_ls.validators.findings import Finding, Related, Severity, Status, SyntaxResult
 from stet_ls.validators.languages import language
 from stet_ls.validators.metrics import (
     complexity,
@@ -47,7 +47,7 @@ COMPLEX = 10
 class TargetMeasures:
     """The measurements of one target. None, or a sentence, marks what was not measured."""
 
-    verdict: SyntaxVerdict
+    syntax: SyntaxResult
     lint: tuple[Finding, ...] | None = None
     pep8: pep8.Pep8 | None = None
     style: style.Style | None = None
@@ -66,7 +66,7 @@ class TargetMeasures:
 
 async def measure(job: Job, target: Target) -> TargetMeasures:
     """The measures of the target's lines. Can be cancelled between any two steps; no step blocks for long."""
-    measures = TargetMeasures(SyntaxVerdict(Status.UNKNOWN, job.request.language))
+    measures = TargetMeasures(SyntaxResult(Status.UNKNOWN, job.request.language))
     tools = job.tools
     for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
         measures = await asyncio.to_thread(step, measures, job.request, target, tools)
@@ -83,7 +83,7 @@ async def measure(job: Job, target: Target) -> TargetMeasures:
 async def _linted(measures: TargetMeasures, job: Job, target: Target) -> TargetMeasures:
     """Adds the findings of a linter that needs the sandbox, if the language has one and the budget runs code."""
     request = job.request
-    if request.language not in ROWS or request.path is None or measures.verdict.status is Status.ERROR:
+    if request.language not in ROWS or request.path is None or measures.syntax.status is Status.ERROR:
         return measures
     runtime = await job.runtime(request.source.text)
     if runtime is None:
@@ -95,9 +95,9 @@ async def _linted(measures: TargetMeasures, job: Job, target: Target) -> TargetM
 
 
 def _check(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
-    verdict = syntax.check(request.source, request.language, path=request.path, deadline=5.0, tools=tools)
+    result = syntax.check(request.source, request.language, path=request.path, deadline=5.0, tools=tools)
     found = lint.check(request.source, request.language, path=request.path, tools=tools)
-    return replace(measures, verdict=verdict, lint=found)
+    return replace(measures, syntax=result, lint=found)
 
 
 def _count(measures: TargetMeasures, request: Request, target: Target, tools: Toolbox) -> TargetMeasures:
@@ -119,7 +119,7 @@ def _style(measures: TargetMeasures, request: Request, target: Target, tools: To
             return measures
         review = row.style_guide(request.source, target.span, path=request.path)
         return replace(measures, pep8=review, style=review.style if review else None)
-    if measures.verdict.status is Status.ERROR:
+    if measures.syntax.status is Status.ERROR:
         return measures
     measured = style.tool_style(request.source, request.language, target.span, path=request.path, tools=tools)
     return replace(measures, style=measured)
@@ -176,7 +176,7 @@ def _since_head(request: Request) -> frozenset[int]:
 def _ordered(measures: TargetMeasures, request: Request, target: Target) -> Iterator[Finding]:
     """All findings in the target, each once, in the order of the text."""
     found = [
-        *measures.verdict.findings,
+        *measures.syntax.findings,
         *(measures.lint or ()),
         *(measures.security or ()),
         *(measures.dead or ()),

@@ -51,8 +51,8 @@ class Router:
         others = ", ".join(f"`{each.arm}` {each.score:.2f}" for each in routes[1:])
         return replace(best, reason=f"{best.reason}{f'; before {others}' if others else ''}")
 
-    def estimate(self, step: PlanStep, route: Route) -> StepEstimate:
-        """What the step may take, as its arm's steps took so far, or by the model's measured speed."""
+    def estimate(self, route: Route) -> StepEstimate:
+        """What a step may take, as its arm's steps took so far, or by the model's measured speed."""
         spec = self._arms[route.arm].spec
         measured = self._records.get(route.arm, ArmRecord()).seconds
         if measured is not None:
@@ -83,7 +83,7 @@ async def route_plan(job: Job, plan: Plan, arms: Mapping[str, Arm]) -> tuple[Pla
     steps = []
     for step in plan.steps:
         route = routes[step.number]
-        steps.append(step if isinstance(route, str) else replace(step, estimate=router.estimate(step, route)))
+        steps.append(step if isinstance(route, str) else replace(step, estimate=router.estimate(route)))
     return replace(plan, steps=tuple(steps)), routes
 
 

@@ -17,6 +17,7 @@ from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.computing.criteria import Criteria
 from stet_ls.engine.actions.computing.file_facts import describe_file, file_facts, text_of
 from stet_ls.engine.actions.computing.inputs import input_files, root_of
+from stet_ls.engine.actions.computing.language_table import LANGUAGE, ROW
 from stet_ls.engine.actions.computing.turns import TaskResult, Turns
 from stet_ls.engine.api.answer import Answer, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -29,8 +30,6 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles, left_out
 from stet_ls.validators.source import Source
 
-_PROGRAMS = "python"
-"""The language of the programs: its packages are wheels, which are unpacked without running anything."""
 _JUDGED = (Check.SYNTAX, Check.DANGER)
 """What is judged of a program that is offered as a new file, besides the fact that it ran."""
 
@@ -65,7 +64,9 @@ async def run_computing_task(job: Job, task: ComputingTask) -> Answer:
         inputs = await asyncio.to_thread(input_files, job.request, root, task.inputs, job.settings.privacy.ignore)
         hidden = await asyncio.to_thread(_hidden, job, task)
     task = replace(task, context={name: value for name, value in task.context.items() if name not in hidden})
-    program = replace(job.request, language=_PROGRAMS, path=root / "task.py", source=Source(""), selection=None)
+    program = replace(
+        job.request, language=LANGUAGE, path=root / f"task{ROW.suffix}", source=Source(""), selection=None
+    )
     own = replace(job, request=program, _runtime=None)
     own.deadline = job.deadline
     result = await Turns(own, task.goal, root, inputs, task).run()
@@ -150,7 +151,7 @@ async def _judged(job: Job, root: Path, result: TaskResult) -> list[Evidence]:
     found = []
     for program in result.programs:
         case = Case(
-            job.request.action, _PROGRAMS, root / program.name, Source(""), Source(program.text), tools=job.tools
+            job.request.action, LANGUAGE, root / program.name, Source(""), Source(program.text), tools=job.tools
         )
         found += [await judge_of(check).judge(case) for check in _JUDGED]
     # One line of each kind says it for all programs.

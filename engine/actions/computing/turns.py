@@ -12,6 +12,7 @@ from typing import Protocol
 from stet_ls.engine.actions.computing.conversation import Failure, Success, TurnReply, prompt_of, read_reply
 from stet_ls.engine.actions.computing.criteria import Criteria
 from stet_ls.engine.actions.computing.inputs import InputFile
+from stet_ls.engine.actions.computing.language_table import LANGUAGE, ROW
 from stet_ls.engine.actions.computing.libraries import importing
 from stet_ls.engine.actions.computing.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
 from stet_ls.engine.api.events import Stage
@@ -166,7 +167,7 @@ class Turns:
             self._fail(program.text, why, fenced=True)
             return
         if (self._root / program.name).exists() and program.name not in {each.program.name for each in self._successes}:
-            program = TaskProgram(f"task_{self._turns}.py", program.text)
+            program = TaskProgram(f"task_{self._turns}{ROW.suffix}", program.text)
         place = ProgramFiles(
             self._root, self._buffers(runtime), tuple(each.name for each in self._inputs), self._known()
         )
@@ -194,7 +195,7 @@ class Turns:
 
     def _fail(self, reply: str, problem: str, *, fenced: bool = False) -> None:
         self._same_problem = self._failure is not None and self._failure.problem == problem
-        self._failure = Failure(f"CODE:\n```python\n{reply.rstrip()}\n```" if fenced else reply, problem)
+        self._failure = Failure(f"CODE:\n```{LANGUAGE}\n{reply.rstrip()}\n```" if fenced else reply, problem)
 
     def _result(self, reply: TurnReply, problem: str) -> TaskResult:
         if not self._successes and not problem:

@@ -1,4 +1,4 @@
-"""A port as a task: a new module of Python from one of JavaScript, and its tests.
+"""A port as a task: a new module of one language from one of another (`language_table.py`), and its tests.
 
 stet run task src/prices.js --instruction "port prices.js to Python with its tests"
 
@@ -9,20 +9,13 @@ stet run task src/prices.js --instruction "port prices.js to Python with its tes
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from stet_ls.engine.actions.action import finish_answer, refusal
-from stet_ls.engine.actions.porting.comparison import (
-    JavaScriptCalls,
-    PortComparison,
-    compared,
-    comparison_text,
-    javascript_calls,
-)
+from stet_ls.engine.actions.porting.comparison import ModuleCalls, PortComparison, comparison_text
 from stet_ls.engine.actions.porting.conversation import FailedReply, module_prompt, tests_prompt
 from stet_ls.engine.actions.porting.requested import PortRequest
 from stet_ls.engine.api.answer import Answer, NewFile
@@ -30,6 +23,7 @@ from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, JudgedEdits, Ruling
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UsageError
+from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
@@ -50,8 +44,6 @@ from stet_ls.validators.source import Source
 _LARGEST = 100_000
 _TOKENS = 3_000
 _TRIES = 3
-_CASE = re.compile(r"^\s*(?:test|it)(?:\.\w+)?\s*\(", re.MULTILINE)
-_TEST = re.compile(r"^\s*(?:async\s+)?def test\w*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +67,7 @@ async def port_module(job: Job, asked: PortRequest) -> Answer:
         return refusal(job, f"Port: {asked.target.name} exists already.")
     own = replace(
         job,
-        request=replace(request, language="python", path=asked.target, source=Source(""), selection=None),
+        request=replace(request, language=asked.target_language, path=asked.target, source=Source(""), selection=None),
         _runtime=None,
     )
     own.deadline = job.deadline
@@ -92,14 +84,14 @@ class _Porting:
 
     async def run(self) -> Answer:
         """The answer."""
-        job = self._job
+        job, asked = self._job, self._asked
         with job.stage("context"):
             text = await asyncio.to_thread(self._read, self._asked.source)
             tests = "" if self._asked.tests is None else await asyncio.to_thread(self._read, self._asked.tests)
-        known: JavaScriptCalls | str = "no code ran"
+        known: ModuleCalls | str = "no code ran"
         if (runtime := await job.runtime()) is not None:
             with job.stage("run", self._source):
-                known = await javascript_calls(runtime, self._root, self._source, text, tests)
+                known = await asked.source_row.calls(runtime, self._root, self._source, text, tests)
         port = await self._module(text, known)
         if isinstance(port, str):
             return refusal(job, f"Port: no module. {port}")
@@ -112,19 +104,21 @@ class _Porting:
                 code, item = ported
                 files.append(NewFile(self._asked.target_tests, code))
                 evidence.append(item)
-                left = len(_CASE.findall(tests)) - len(_TEST.findall(code))
+                left = len(asked.source_row.test.findall(tests)) - len(asked.target_row.test.findall(code))
                 notes += [f"{left} of its tests are left out"] if left > 0 else []
         elif not tests:
             notes.append(f"no tests of {self._source} were found")
         return self._answer(port, files, evidence, notes)
 
-    async def _module(self, text: str, known: JavaScriptCalls | str) -> _Port | str:
+    async def _module(self, text: str, known: ModuleCalls | str) -> _Port | str:
         """The module without a known difference, else the last one; or why there is none."""
         failed, best = None, None
         for attempt in range(_TRIES):
             if attempt and (why := self._job.call_limit_reason()):
                 return best or f"{failed.problem if failed else ''} ({why})"
-            prompt = await asyncio.to_thread(module_prompt, self._job.request, self._source, text, self._target, failed)
+            prompt = await asyncio.to_thread(
+                module_prompt, self._job.request, self._asked, self._source, text, self._target, failed
+            )
             code = await self._code(prompt, failed)
             if isinstance(code, FailedReply):
                 failed = code
@@ -138,11 +132,11 @@ class _Porting:
             best, failed = port, FailedReply(code, port.problem)
         return best or (failed.problem if failed else "")
 
-    async def _judged(self, code: str, known: JavaScriptCalls | str) -> _Port | str:
+    async def _judged(self, code: str, known: ModuleCalls | str) -> _Port | str:
         """The port with its evidence, or why it cannot be offered."""
         job = self._job
         before, after = Source(""), Source(code)
-        case = Case(job.request.action, "python", self._asked.target, before, after, tools=job.tools)
+        case = Case(job.request.action, job.request.language, self._asked.target, before, after, tools=job.tools)
         found = await judge_draft(job, Draft(None, case), judges_for(JudgedEdits.EVERY_EDIT, JudgedEdits.CODE), {})
         if isinstance(found, UnusableReply):
             return found.problem
@@ -154,14 +148,15 @@ class _Porting:
         problem = refuted or (item.detail if item.verdict is Ruling.FAIL else "")
         return _Port(code, (*found.evidence, item), problem)
 
-    async def _compared(self, runtime: Runtime | None, code: str, known: JavaScriptCalls | str) -> Evidence:
+    async def _compared(self, runtime: Runtime | None, code: str, known: ModuleCalls | str) -> Evidence:
         why = known if isinstance(known, str) else ""
-        if runtime is None or runtime.python is None:
+        needs = for_language(self._asked.target_language).needs_interpreter
+        if runtime is None or (needs and runtime.python is None):
             why = why or (runtime.why_no_python if runtime else "") or "no code ran"
         if why or runtime is None or isinstance(known, str):
             return Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, f"not compared with {self._source}: {why}")
         with self._job.stage("run", self._target):
-            found = await compared(runtime, self._root, self._target, code, known)
+            found = await self._asked.target_row.compare(runtime, self._root, self._target, code, known)
         detail = comparison_text(found, self._source)
         return Evidence(Check.DIFFERENTIAL, _ruling(found), detail, trusted=True, count=found.calls)
 
@@ -176,8 +171,8 @@ class _Porting:
             if why := self._job.call_limit_reason():
                 return failed.problem if failed else why
             prompt = await asyncio.to_thread(
-                tests_prompt, self._job.request, self._name(self._asked.tests), tests, (self._target, port), name,
-                failed,
+                tests_prompt, self._job.request, self._asked, (self._name(self._asked.tests), tests),
+                (self._target, port), name, failed,
             )  # fmt: skip
             code = await self._code(prompt, failed, "tests")
             if isinstance(code, FailedReply):
@@ -195,8 +190,8 @@ class _Porting:
             return Evidence(Check.TESTS, Ruling.SKIPPED, "the ported tests were not run: no code ran")
         contents = {name: code.encode(), self._target: port.encode()}
         plan = TestPlan(
-            "python", (name,), overlay=Overlay(self._root, contents), suite=SuiteOwner.PROJECT,
-            environment=runtime.environment("python"), until=runtime.until,
+            self._asked.target_language, (name,), overlay=Overlay(self._root, contents), suite=SuiteOwner.PROJECT,
+            environment=runtime.environment(self._asked.target_language), until=runtime.until,
         )  # fmt: skip
         with self._job.stage("run", name):
             try:
@@ -216,7 +211,9 @@ class _Porting:
         stage = Stage("model") if failed is None else Stage("repair")
         reply = await self._job.ask(prompt, temperature=0.1, max_tokens=_TOKENS, stage=stage)
         text = restore(reply.text, prompt.secrets)
-        parsed = parse_reply(text, language="python", reply_kind=reply_kind, truncated=reply.finish != "stop")
+        parsed = parse_reply(
+            text, language=self._asked.target_language, reply_kind=reply_kind, truncated=reply.finish != "stop"
+        )
         code = parsed.code if reply_kind == "unit" else parsed.tests
         if code is None or reply.finish != "stop":
             return FailedReply(code or "", parsed.problem or "The reply is incomplete.")
@@ -225,12 +222,13 @@ class _Porting:
     def _answer(
         self, port: _Port, files: Sequence[NewFile], evidence: Sequence[Evidence], notes: Sequence[str]
     ) -> Answer:
-        did = f"{'Tried to port' if port.problem else 'Ported'} {self._source} to Python"
+        did = f"{'Tried to port' if port.problem else 'Ported'} {self._source} to {self._asked.target_row.title}"
         names = tuple(file.path.name for file in files)
         request = self._job.request
         answer = Answer(
-            True, request.action, "python", Summary(did, new_files=names, notes=tuple(notes)), new_files=tuple(files),
-            code=port.text, tests=files[1].text if len(files) > 1 else None, evidence=tuple(evidence),
+            True, request.action, self._asked.target_language, Summary(did, new_files=names, notes=tuple(notes)),
+            new_files=tuple(files), code=port.text, tests=files[1].text if len(files) > 1 else None,
+            evidence=tuple(evidence),
         )  # fmt: skip
         return finish_answer(self._job, answer)
 

@@ -30,11 +30,11 @@ def format_edit(source: Source, fitted: Fitted, language: str, path: Path | None
     splices: list[Splice] = []
     code = fitted.code
     for form in formats:
-        inside = [change for change in changes if _holds(form.span, change.after)]
+        inside = [change for change in changes if form.span.contains(change.after)]
         splices.append(Splice(_before(form.span, inside, changes), form.text))
         if any(fitted.code in change.splice.text for change in inside):
             code = _code(after.slice(form.span), form.text, fitted.code)
-    rest = [change.splice for change in changes if not any(_holds(form.span, change.after) for form in formats)]
+    rest = [change.splice for change in changes if not any(form.span.contains(change.after) for form in formats)]
     return replace(fitted, splices=tuple(sorted([*rest, *splices], key=lambda splice: splice.span)), code=code)
 
 
@@ -47,10 +47,6 @@ def _changes(splices: Iterable[Splice]) -> list[_Change]:
         changes.append(_Change(splice, Span(start, start + size)))
         moved += size - (splice.span.end - splice.span.start)
     return changes
-
-
-def _holds(lines: Span, change: Span) -> bool:
-    return lines.start <= change.start and change.end <= lines.end
 
 
 def _before(lines: Span, inside: Sequence[_Change], changes: Sequence[_Change]) -> Span:

@@ -31,14 +31,12 @@ class Use(Flag):
 class EditKind:
     """One kind of edit.
 
-    does: What it changes.
     use: Whether it makes mutants, repairs or both; not each edit of a kind that serves as both has to be both.
     python: The edits of a node of Python.
     script: The edits of a node of JavaScript or TypeScript.
     """
 
     name: str
-    does: str
     use: Use
     python: Callable[[EditedFunction, ast.AST], Iterator[SyntaxEdit]]
     script: Callable[[EditedScript, tree_sitter.Node], Iterator[SyntaxEdit]]
@@ -46,20 +44,20 @@ class EditKind:
 
 _E, _S, _SE, _SS = expressions, statements, script_expressions, script_statements
 KINDS = (
-    EditKind("operators", "another operator, comparison or connective", Use.BOTH, _E.operators, _SE.operators),
-    EditKind("constants", "another number, text or truth value", Use.BOTH, _E.constants, _SE.constants),
-    EditKind("names", "another variable, method or property", Use.REPAIR, _E.names, _SE.names),
-    EditKind("calls", "other arguments, a missing await", Use.REPAIR, _E.calls, _SE.calls),
-    EditKind("orders", "operands, items or branches swapped", Use.REPAIR, _E.orders, _SE.orders),
-    EditKind("parts", "a part in place of the whole", Use.REPAIR, _E.parts, _SE.parts),
-    EditKind("bounds", "off by one", Use.REPAIR, _E.bounds, _SE.bounds),
-    EditKind("wraps", "a call or a copy that is missing around a value", Use.REPAIR, _E.wraps, _SE.wraps),
-    EditKind("conditions", "a condition negated", Use.BOTH, _E.conditions, _SE.conditions),
-    EditKind("decided", "a condition always true or always false", Use.MUTANT, _E.decided, _SE.decided),
-    EditKind("removals", "a statement removed", Use.BOTH, _S.removals, _SS.removals),
-    EditKind("returns", "a return added, or of something else", Use.BOTH, _S.returns, _SS.returns),
-    EditKind("swaps", "two statements in the other order", Use.REPAIR, _S.swaps, _SS.swaps),
-    EditKind("moves", "a statement moved to another level", Use.REPAIR, _S.moves, _SS.moves),
-    EditKind("branches", "another way on: break, continue, else", Use.REPAIR, _S.branches, _SS.branches),
-    EditKind("defaults", "a default that all calls share", Use.REPAIR, _S.defaults, _SS.defaults),
+    EditKind("operators", Use.BOTH, _E.operators, _SE.operators),  # another operator, comparison or connective
+    EditKind("constants", Use.BOTH, _E.constants, _SE.constants),  # another number, text or truth value
+    EditKind("names", Use.REPAIR, _E.names, _SE.names),  # another variable, method or property
+    EditKind("calls", Use.REPAIR, _E.calls, _SE.calls),  # other arguments, a missing await
+    EditKind("orders", Use.REPAIR, _E.orders, _SE.orders),  # operands, items or branches swapped
+    EditKind("parts", Use.REPAIR, _E.parts, _SE.parts),  # a part in place of the whole
+    EditKind("bounds", Use.REPAIR, _E.bounds, _SE.bounds),  # off by one
+    EditKind("wraps", Use.REPAIR, _E.wraps, _SE.wraps),  # a call or a copy that is missing around a value
+    EditKind("conditions", Use.BOTH, _E.conditions, _SE.conditions),  # a condition negated
+    EditKind("decided", Use.MUTANT, _E.decided, _SE.decided),  # a condition always true or always false
+    EditKind("removals", Use.BOTH, _S.removals, _SS.removals),  # a statement removed
+    EditKind("returns", Use.BOTH, _S.returns, _SS.returns),  # a return added, or of something else
+    EditKind("swaps", Use.REPAIR, _S.swaps, _SS.swaps),  # two statements in the other order
+    EditKind("moves", Use.REPAIR, _S.moves, _SS.moves),  # a statement moved to another level
+    EditKind("branches", Use.REPAIR, _S.branches, _SS.branches),  # another way on: break, continue, else
+    EditKind("defaults", Use.REPAIR, _S.defaults, _SS.defaults),  # a default that all calls share
 )

@@ -38,6 +38,6 @@ class StepResults:
         enabled = {step.number for step in plan.enabled}
         return all(need in self.done or need in self.skipped or need not in enabled for need in plan.step(number).needs)
 
-    def edits(self, plan: Plan) -> dict[int, Answer]:
+    def edits(self) -> dict[int, Answer]:
         """The answers of steps that changed something."""
         return {number: answer for number, answer in self.done.items() if answer.edits or answer.new_files}

@@ -26,7 +26,7 @@ def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceO
     """The answer of a task. Without any result it is a refusal that names the first step that failed."""
     report = "\n".join(_line(step, results) for step in plan.steps)
     done = {number: results.done[number] for number in sorted(results.done)}
-    if not results.edits(plan):
+    if not results.edits():
         return _without_edit(job, plan, results, done, report)
     files = overlay.new_files
     made = {file.path for answer in done.values() for file in answer.files}  # by programs that ran

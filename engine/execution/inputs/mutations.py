@@ -147,7 +147,7 @@ def _related(row: ArgumentRow, values: dict[str, Any], random: Random) -> Argume
 
 
 def related(value: str | list[Any], random: Random) -> str | list[Any]:
-    """What code may look for beside a text or a list: the same, turned, reversed, sorted, a part, or one without it."""
+    """What code may look for besides a text or a list: the same, turned, reversed, sorted, a part, or one less."""
     items = list(value)
     at, end = sorted(random.choices(range(len(items) + 1), k=2))
     in_order = sorted(items) if isinstance(value, str) else items

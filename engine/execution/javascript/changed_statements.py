@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
+from stet_ls.validators.structure.bodies import is_directive
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -102,14 +103,9 @@ def is_place(node: tree_sitter.Node, around: tree_sitter.Node | None) -> bool:
     if around is not None and (around.type == "arrow_function" or _is_each_objects(around)):
         field = "body" if around.type == "arrow_function" else "value"
         return node.type != "statement_block" and around.child_by_field_name(field) == node
-    if node.type not in _STATEMENTS or _is_text(node):
+    if node.type not in _STATEMENTS or is_directive(node):
         return False
     return around is None or around.type != "for_statement" or around.child_by_field_name("body") == node
-
-
-def _is_text(node: tree_sitter.Node) -> bool:
-    """Whether it is a directive, which must come first."""
-    return node.type == "expression_statement" and [each.type for each in node.named_children] == ["string"]
 
 
 def _is_each_objects(node: tree_sitter.Node) -> bool:

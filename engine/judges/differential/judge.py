@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from stet_ls.engine.api.evidence import Check, Evidence, MissingInputs, Ruling
 from stet_ls.engine.execution.harness_run import ITEMS, NotRunnable
@@ -14,35 +13,15 @@ from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.probe import Probe, in_order
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
-from stet_ls.engine.judges.differential import javascript, python
 from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison
 from stet_ls.engine.judges.differential.difference import Difference
+from stet_ls.engine.judges.differential.language_table import COMPARERS
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
 _MOST_UNITS = 3
 _WITH_DOUBLES, _OLD_FAILS = "with stand-ins for the objects passed in", "where the old code fails"
 _OUTSIDE = "only on inputs outside the inferred types"
-
-
-class LanguageComparer(Protocol):
-    """Runs the code of a language on inputs, old against new."""
-
-    def changed(self, case: Case) -> list[str]:
-        """The functions and classes that a candidate changes. Parses: not for an event loop."""
-        ...
-
-    async def compare(self, case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
-        """Compares old and new of one unit; if the file cannot be loaded, the unit with only its dependencies in it."""
-        ...
-
-    def shown(self, case: Case, unit: str) -> str:
-        """The old text of a unit with what it uses of its file, "" if there is none. Parses: not for an event loop."""
-        ...
-
-
-COMPARERS: Mapping[str, LanguageComparer | None] = {"python": python, "javascript": javascript}
-"""By language id; a row applies to its whole family."""
 
 
 async def judge(case: Case) -> Evidence:

@@ -8,7 +8,8 @@ from types import ModuleType
 
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.python.inside import LEFT_OUT, awaitables, database, doubles
+from stet_ls.engine.execution.python.inside import LEFT_OUT
+from stet_ls.engine.execution.python.inside.values import awaitables, database, doubles
 from stet_ls.engine.judges.attachments import fitting
 
 _HEAD = '''\

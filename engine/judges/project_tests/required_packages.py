@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import read_text
 
 _PYTEST_STYLE = re.compile(r"^(?:async )?def test|^class Test\w*(?!.*TestCase)", re.MULTILINE)
 """A test that `unittest` would not find."""
@@ -25,7 +25,4 @@ def texts(root: Path, tests: Mapping[str, str], buffers: Mapping[Path, str]) -> 
 def _text(file: Path, buffers: Mapping[Path, str]) -> str:
     if file in buffers:
         return buffers[file]
-    try:
-        return read_regular(file, most=_LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    return read_text(file, most=_LARGEST) or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges.case import Case, verdict
+from stet_ls.engine.judges.case import Case, syntax_result
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status
 
@@ -16,12 +16,12 @@ async def judge(case: Case) -> Evidence:
 
 
 def _judge(case: Case) -> Evidence:
-    after = verdict(case.after, case.language, case.path, case.tools)
+    after = syntax_result(case.after, case.language, case.path, case.tools)
     if after.status is Status.UNKNOWN:
         return Evidence(Check.SYNTAX, Ruling.UNKNOWN, after.reason or "not parsed")
     if after.status is Status.OK:
         return Evidence(Check.SYNTAX, Ruling.PASS, f"syntax ok ({after.source})", trusted=after.authoritative)
-    new = syntax.broken_by(verdict(case.before, case.language, case.path, case.tools), after)
+    new = syntax.broken_by(syntax_result(case.before, case.language, case.path, case.tools), after)
     if not new:
         return Evidence(Check.SYNTAX, Ruling.PASS, "no new syntax errors (the file had errors before)")
     if not after.may_block:

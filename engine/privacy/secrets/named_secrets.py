@@ -19,6 +19,7 @@ from stet_ls.engine.privacy.secrets.assignment_forms import (
 )
 from stet_ls.engine.privacy.secrets.entropy import is_drawn, is_mixed, is_nothing
 from stet_ls.engine.privacy.secrets.secret_names import NAMES, says_secret
+from stet_ls.validators.source import occurrences
 
 Found = tuple[int, int, str]
 
@@ -50,20 +51,13 @@ def named(text: str, lowered: str, vocabulary: str, *, config: bool) -> Iterator
     is configuration, where values have no quotes.
     """
     for part in (part for part in NAMES if part in vocabulary):
-        for at in _occurrences(lowered, part):
+        for at in occurrences(lowered, part):
             yield from _behind(text, _name(text, part, at, config=config), at, config=config)
     for words, pattern in PAIRS:
         for word in (word for word in words if word.strip(_WORD_EDGES).partition(" ")[0] in vocabulary):
-            for at in _occurrences(lowered, word):
+            for at in occurrences(lowered, word):
                 if match := pattern.match(text, at):
                     yield from _pair(text, match)
-
-
-def _occurrences(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
 
 
 def _name(text: str, part: str, at: int, *, config: bool) -> _Name:

@@ -152,7 +152,7 @@ def _own_index() -> Mapping[str, str]:
 
 def _within(asked: ChangeQuery, root: Path, *trees: Tree) -> tuple[str, ...]:
     """The paths below the root that are judged. UsageError for one outside, and for one that is nowhere: that no file
-    there changed would be a verdict on nothing.
+    there changed would be a conclusion on nothing.
     """
     found = []
     for each in asked.paths:

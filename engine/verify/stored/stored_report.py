@@ -1,4 +1,4 @@
-"""The verdict on a whole change as it is kept: the same two trees in the same environment get the same answer."""
+"""The conclusion on a whole change as it is kept: the same two trees in the same environment get the same answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StoredReport:
 async def key_for(
     change: Change, intent: ChangeIntent, tools: Toolbox, runtimes: RuntimeProvider, *, runs_code: bool
 ) -> str:
-    """What the verdict on a change depends on; "" if that is unknown."""
+    """What the conclusion on a change depends on; "" if that is unknown."""
     languages = sorted({each.language for each in change.files if is_code(each)}) if runs_code else []
     environments = [await runtimes.identity(change.root, each) for each in languages]
     if not all(environments):
@@ -65,7 +65,7 @@ def store_report(report: Report, units: Sequence[UnitChange]) -> StoredReport:
 def restore_report(
     kept: StoredReport, change: Change, intent: ChangeIntent, units: Sequence[UnitChange], seconds: float
 ) -> Report | None:  # fmt: skip
-    """The report of a kept verdict; None if its units are not those of the change."""
+    """The report of a kept conclusion; None if its units are not those of the change."""
     known, now = ([(each.path, each.name, each.line) for each in rows] for rows in (kept.units, units))
     if known != now:
         return None

@@ -11,7 +11,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.inputs.files import decode, read_document
 from stet_ls.validators import batch, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
-from stet_ls.validators.findings import Finding, Severity, Status, SyntaxVerdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, SyntaxResult, new_findings
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.shebang import language_of_text
 from stet_ls.validators.source import Source, Span
@@ -54,7 +54,7 @@ class FileReport:
 
     path: Path
     language: str
-    verdict: SyntaxVerdict
+    result: SyntaxResult
     findings: tuple[tuple[PlacedFinding, Finding], ...] = ()
     symbols: tuple[tuple[PlacedFinding, Symbol, str], ...] | None = None
     known: int = 0
@@ -68,7 +68,7 @@ class FileReport:
     @property
     def uncertain(self) -> bool:
         """Whether only a grammar that cannot be trusted reported an error."""
-        return self.verdict.status is Status.ERROR and _is_uncertain(self.verdict)
+        return self.result.status is Status.ERROR and _is_uncertain(self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +93,12 @@ class FileChecker:
         found = self._ask(texts)
         found = list(self._only_new(texts, found)) if self.baseline else found
         for text, seen in zip(texts, found, strict=True):
-            source, verdict = text.source, seen.verdict
-            shown = [_demoted(finding) for finding in seen.syntax] if _is_uncertain(verdict) else seen.syntax
+            source, result = text.source, seen.result
+            shown = [_demoted(finding) for finding in seen.syntax] if _is_uncertain(result) else seen.syntax
             yield FileReport(
                 text.path or Path(),
                 text.language,
-                replace(verdict, findings=()),
+                replace(result, findings=()),
                 tuple(
                     (_place(source, finding.span), finding)
                     for finding in sorted((*shown, *seen.lint), key=lambda each: each.span)
@@ -108,11 +108,9 @@ class FileChecker:
             )
 
     def _ask(self, texts: Sequence[batch.CheckedText]) -> list[_Seen]:
-        verdicts = batch.check(texts, deadline=DEADLINE, tools=self.tools)
+        results = batch.check(texts, deadline=DEADLINE, tools=self.tools)
         linted = batch.check_lint(texts, deadline=DEADLINE, tools=self.tools) if self.lint else [None] * len(texts)
-        return [
-            _Seen(verdict, verdict.findings, tuple(more or ())) for verdict, more in zip(verdicts, linted, strict=True)
-        ]
+        return [_Seen(result, result.findings, tuple(more or ())) for result, more in zip(results, linted, strict=True)]
 
     def _only_new(self, texts: Sequence[batch.CheckedText], found: Sequence[_Seen]) -> Iterator[_Seen]:
         """Removes findings that the baseline has, too. Files without findings need no baseline."""
@@ -139,16 +137,16 @@ class FileChecker:
 class _Seen:
     """The findings in one text."""
 
-    verdict: SyntaxVerdict
+    result: SyntaxResult
     syntax: tuple[Finding, ...]
     lint: tuple[Finding, ...]
     known: int = 0
 
     def since(self, before: _Seen) -> _Seen:
         """These findings without those that were there before."""
-        syntax_, lint_ = syntax.broken_by(before.verdict, self.verdict), new_findings(before.lint, self.lint)
+        syntax_, lint_ = syntax.broken_by(before.result, self.result), new_findings(before.lint, self.lint)
         known = len(self.syntax) + len(self.lint) - len(syntax_) - len(lint_)
-        return _Seen(self.verdict, syntax_, lint_, known)
+        return _Seen(self.result, syntax_, lint_, known)
 
 
 def failed_report(task: FileTask, reason: str) -> FileReport:
@@ -171,12 +169,12 @@ def _language(task: FileTask) -> str:
     return task.language or language_of(task.path)
 
 
-def _unknown(language: str, reason: str) -> SyntaxVerdict:
-    return SyntaxVerdict(Status.UNKNOWN, language, may_block=False, reason=reason)
+def _unknown(language: str, reason: str) -> SyntaxResult:
+    return SyntaxResult(Status.UNKNOWN, language, may_block=False, reason=reason)
 
 
-def _is_uncertain(verdict: SyntaxVerdict) -> bool:
-    return not (verdict.authoritative or verdict.may_block)
+def _is_uncertain(result: SyntaxResult) -> bool:
+    return not (result.authoritative or result.may_block)
 
 
 def _demoted(finding: Finding) -> Finding:

@@ -115,8 +115,8 @@ def _file(report: FileReport) -> dict[str, Any]:
     return {
         "path": str(report.path),
         "language": report.language,
-        "verdict": report.verdict.status.value,
-        "authoritative": report.verdict.authoritative,
+        "verdict": report.result.status.value,
+        "authoritative": report.result.authoritative,
         "findings": [_finding(place, finding) for place, finding in report.findings],
         **symbols,
     }

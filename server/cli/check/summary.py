@@ -75,11 +75,11 @@ _TOGETHER = {
 def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
     if report.unread:
         yield "not read", report.unread
-    elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:
+    elif report.result.reason and report.result.status is Status.UNKNOWN:
         hint = "; set the language with `--language NAME`" if report.language == PLAIN else ""
-        yield "not judged", f"{report.path}: {report.verdict.reason}{hint}"
-    elif report.verdict.reason:
-        yield "second best", f"{report.path}: checked by {report.verdict.source} only: {report.verdict.reason}"
+        yield "not judged", f"{report.path}: {report.result.reason}{hint}"
+    elif report.result.reason:
+        yield "second best", f"{report.path}: checked by {report.result.source} only: {report.result.reason}"
     if report.findings and report.uncertain:
         yield (
             "uncertain",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.verify.changes.read_change import ChangeQuery
 from stet_ls.engine.verify.render import fitted_line, lines
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.server.cli.agents.judging import report_of
 from stet_ls.server.cli.terminal import render
 
@@ -19,14 +19,14 @@ SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class DemoChange:
-    """Replaces `old` by `new` in a file of the sample. `intent` is what the change claims, `verdict` what is right."""
+    """Replaces `old` by `new` in a file of the sample. `intent` is its claim, `conclusion` what is right."""
 
     about: str
     intent: str
     file: str
     old: str
     new: str
-    verdict: Verdict
+    conclusion: Conclusion
 
 
 _NESTED = """\
@@ -56,30 +56,31 @@ _FLAT = """\
 """
 CHANGES = (
     DemoChange(
-        "a wrong refactoring", "refactor", "prices.py", _NESTED, _FLAT.format(comparison=">="), Verdict.REFUTED
+        "a wrong refactoring", "refactor", "prices.py", _NESTED, _FLAT.format(comparison=">="), Conclusion.REFUTED
     ),
     DemoChange(
         "a test that was weakened", "test", "tests/test_prices.py",
-        "assert discount(50.0, False, None) == 0.0", "assert discount(50.0, False, None) is not None", Verdict.REFUTED,
+        "assert discount(50.0, False, None) == 0.0", "assert discount(50.0, False, None) is not None",
+        Conclusion.REFUTED,
     ),
-    DemoChange("an honest refactoring", "refactor", "prices.py", _NESTED, _FLAT.format(comparison=">"), Verdict.OK),
+    DemoChange("an honest refactoring", "refactor", "prices.py", _NESTED, _FLAT.format(comparison=">"), Conclusion.OK),
 )  # fmt: skip
 
 
 async def show(sample: Path, folder: Path) -> bool:
-    """Prints each change of the sample project and its verdict; False if one is not as it should be.
+    """Prints each change of the sample project and its conclusion; False if one is not as it should be.
 
     The changed copies are below `folder`.
     """
     started = time.monotonic()
-    verdicts = [await _shown(sample, folder / f"change-{number}", each) for number, each in enumerate(CHANGES, 1)]
-    right = verdicts == [each.verdict for each in CHANGES]
-    conclusion = "two wrong changes were refuted, the honest one was not" if right else "a verdict is wrong"
-    render.print_line(f"\n{conclusion}; {time.monotonic() - started:.1f} s", "green" if right else "red")
+    conclusions = [await _shown(sample, folder / f"change-{number}", each) for number, each in enumerate(CHANGES, 1)]
+    right = conclusions == [each.conclusion for each in CHANGES]
+    summary = "two wrong changes were refuted, the honest one was not" if right else "a verdict is wrong"
+    render.print_line(f"\n{summary}; {time.monotonic() - started:.1f} s", "green" if right else "red")
     return right
 
 
-async def _shown(sample: Path, root: Path, change: DemoChange) -> Verdict:
+async def _shown(sample: Path, root: Path, change: DemoChange) -> Conclusion:
     render.print_line(f"\nverify: {change.about}", "bold")
     report = await verified_change(sample, root, change)
     before = (sample / change.file).read_text("utf-8")
@@ -87,11 +88,11 @@ async def _shown(sample: Path, root: Path, change: DemoChange) -> Verdict:
     render.print_line(f"$ stet verify --intent {change.intent}", "dim")
     for unit in report.units:
         for check in unit.checks:
-            if check.proves:  # what a verdict of `ok` rests on
+            if check.proves:  # what a conclusion of `ok` rests on
                 render.print_line(fitted_line(f"{unit.unit.path}:{unit.unit.line} {unit.unit.label}: {check.detail}"))
     for line in lines(report):
         render.print_line(line)
-    return report.verdict
+    return report.conclusion
 
 
 async def verified_change(sample: Path, root: Path, change: DemoChange) -> Report:

@@ -19,7 +19,7 @@ from stet_ls.server.cli.agents.agent_table import AGENTS
 from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.hook.payload import Payload
-from stet_ls.server.cli.hook.verdict_text import HEADING, ChangeVerdict, refusal
+from stet_ls.server.cli.hook.refusal_text import VerifiedChange, refusal
 
 Handler = Callable[[Agent, Payload], Awaitable[Answer]]
 
@@ -41,10 +41,9 @@ def _begin(agent: Agent, payload: Payload) -> None:
 
 
 async def prompted(agent: Agent, payload: Payload) -> Answer:
-    """A new prompt: refusals count from zero, unless the prompt is one of them."""
+    """A new prompt: refusals count from zero, unless the prompt is the last of them."""
     await asyncio.to_thread(_begin, agent, payload)
-    if not payload.prompt.startswith(HEADING):
-        _reset(agent, payload)
+    _reset(agent, payload)
     return {}
 
 
@@ -93,12 +92,12 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
         sessions.release(root, *names)
         raise
     text = refusal(replace(outcome, notes=(*_touched(agent, base, head), *outcome.notes)))
-    sessions.settle(root, *names, outcome.verdict, text)
-    return sessions.GivenAnswer(*names, agent.name, outcome.verdict, text)
+    sessions.settle(root, *names, outcome.conclusion, text)
+    return sessions.GivenAnswer(*names, agent.name, outcome.conclusion, text)
 
 
 def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
-    if given.verdict != ChangeVerdict.REFUTED:
+    if given.verdict != VerifiedChange.REFUTED:
         return {}
     if agent.output.is_text:
         return {"reason": given.text}
@@ -108,7 +107,7 @@ def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenA
             return agent.output.notify(
                 f"The change is still refuted after {sessions.MOST_REFUSALS} turns. {given.text}"
             )
-        rows[:] = [replace(row, refusals=row.refusals + 1)]
+        rows[:] = [replace(row, refusals=row.refusals + 1, refusal=given.text.partition("\n")[0])]
     return agent.output.refuse(given.text)
 
 
@@ -118,7 +117,7 @@ async def committing(agent: Agent, payload: Payload) -> Answer:
 
     assert payload.folder is not None
     outcome = await verified_outcome(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
-    return {"reason": refusal(outcome)} if outcome.verdict == ChangeVerdict.REFUTED else {}
+    return {"reason": refusal(outcome)} if outcome.conclusion == VerifiedChange.REFUTED else {}
 
 
 HANDLERS: Mapping[HookEvent, Handler] = {
@@ -169,7 +168,12 @@ def _reset(agent: Agent, payload: Payload) -> None:
     assert payload.folder is not None
     root = project_top(payload.folder)
     with suppress(OSError), sessions.session_record(agent.name, payload.session, root) as rows:
-        rows[:] = [replace(row, refusals=0) for row in rows]
+        rows[:] = [row if _is_refusal(payload.prompt, row) else replace(row, refusals=0) for row in rows]
+
+
+def _is_refusal(prompt: str, row: sessions.Session) -> bool:
+    """Whether a prompt is what the hook answered: some agents hand that on as if a user had written it."""
+    return bool(row.refusal) and prompt.startswith(row.refusal)
 
 
 def _runs_same_hook(agent: Agent, other: str) -> bool:

@@ -30,13 +30,17 @@ _LONGEST_RUN = 150.0
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One session of an agent. `base` names the tree that it began with, `refusals` are those since its last prompt."""
+    """One session of an agent. `base` names the tree that it began with, `refusals` are those since its last prompt.
+
+    `refusal` is the first line of the last one.
+    """
 
     agent: str
     session: str
     root: str
     base: str = ""
     refusals: int = 0
+    refusal: str = ""
     started: float = field(default_factory=time.time)
 
 

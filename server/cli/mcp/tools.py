@@ -18,7 +18,7 @@ from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.read_change import ChangeQuery
-from stet_ls.engine.verify.report import CheckResult, Report, UnitReport, Verdict, VerifyFinding
+from stet_ls.engine.verify.report import CheckResult, Conclusion, Report, UnitReport, VerifyFinding
 from stet_ls.engine.workspace.git import project_top
 from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
 from stet_ls.server.cli.agents.judging import report_of, runtimes_for
@@ -95,10 +95,10 @@ class Tools:
         return await report_of(asked, budget=budget, intent=intent)
 
     def _verify_result(self, report: Report) -> VerifyResult:
-        unproven = [each for each in report.units if each.verdict is Verdict.UNPROVEN]
+        unproven = [each for each in report.units if each.conclusion is Conclusion.UNPROVEN]
         findings = [self._row(each) for each in report.findings]
         return VerifyResult(
-            verdict=report.verdict.value,
+            verdict=report.conclusion.value,
             intent=str(report.intent),
             changed_units=len(report.units),
             changed_tests=len(report.tests),

@@ -74,9 +74,9 @@ async def _run(arguments: argparse.Namespace) -> int:
 
 
 def _status(review: ChangeReview, fail_on: str) -> int:
-    from stet_ls.engine.verify.report import Verdict
+    from stet_ls.engine.verify.report import Conclusion
 
-    refuted = review.verified.verdict is Verdict.REFUTED
+    refuted = review.verified.conclusion is Conclusion.REFUTED
     if review.verified.refused and not refuted:
         return PolicyError.exit_code
     confirmed = any(one.confirmed for _, one in review.findings)

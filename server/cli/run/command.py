@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,42 +13,26 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.plan import TaskOptions
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
+from stet_ls.engine.errors import SettingsError, UsageError
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.storage.private_files import write_private
 from stet_ls.server.cli.command_table import did_you_mean, positive
 from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
 from stet_ls.server.cli.inputs.load_settings import load_settings
-from stet_ls.server.cli.run.answer_files import diffs, shown_path, write_answer
+from stet_ls.server.cli.run.answer_files import diffs
 from stet_ls.server.cli.run.batch import run_batch
 from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
+from stet_ls.server.cli.run.finish import finish, write_evidence
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.run.task_request import configure_task, edited_plan, task_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
-from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
-from stet_ls.server.evidence.evidence_files import write
-from stet_ls.server.evidence.evidence_text import (
-    NOT_RUN,
-    conclude,
-    is_fully_isolated,
-    not_run,
-    report,
-    sandbox_text,
-    unrequested_risk_codes,
-    unrequested_risks,
-)
-from stet_ls.server.evidence.produced_files import file_lines, keep_files
+from stet_ls.server.cli.terminal.status import print_status
+from stet_ls.server.evidence.evidence_text import NOT_RUN
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
     from stet_ls.engine.run import Engine
 
-MORE = (
-    "try again, add details with `--instruction`, select fewer lines (FILE:LINE-LINE), or use a "
-    "stronger model (`STET_BASE_URL`)"
-)
-"""What to try if an answer offers nothing."""
 NAMING = "select a part of a file with FILE:LINE-LINE or FILE::NAME, and say what to do with `--instruction`"
 """What to try if the action cannot work on the target."""
 INDEX_SECONDS = 2.0
@@ -231,8 +214,8 @@ async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Re
     if unknown is not None:
         raise unknown
     if arguments.evidence is not None:
-        await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
-    status = _finish(arguments, target, answer)
+        await asyncio.to_thread(write_evidence, Path(arguments.evidence), answer)
+    status = finish(arguments, target, answer)
     if arguments.apply and status == 0:
         trace = answer.metadata.trace
         await engine.memory.applied(trace)
@@ -290,18 +273,6 @@ async def _with_edited_plan(engine: Engine, request: Request, progress: Progress
     return replace(request, task=replace(options, plan=await asyncio.to_thread(edited_plan, plan)))
 
 
-def _write_evidence(folder: Path, answer: Answer) -> None:
-    """Writes a report, and a file for each attachment. UsageError if the folder cannot be written to."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        files = write(folder.absolute(), answer.evidence)
-        write_private(folder / "evidence.md", report(answer, answer.evidence, files))
-    except OSError as error:
-        raise UsageError(f"--evidence {folder}: cannot write: {error.strerror}") from None
-    for file in (*files.values(), folder / "evidence.md"):
-        print_status(f"wrote {shown_path(file)}")
-
-
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
@@ -316,85 +287,4 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
     for name in prompt.left_out:
         print_status(f"left out: {name}")
     print_status(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
-    return 0
-
-
-def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
-    status = _finished(arguments, target, answer)
-    if answer.metadata.task and not arguments.json:
-        print_status(f"task {answer.metadata.task}: `stet tasks show {answer.metadata.task}` has its steps")
-    return status
-
-
-def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
-    if arguments.json:
-        render.print_json(answer.to_json())
-        return 0 if answer.success and not answer.refuted else 1
-    for warning in answer.warnings:
-        print_warning(warning)
-    if not is_fully_isolated(answer):
-        print_status(sandbox_text(answer))
-    if not answer.success:
-        if answer.markdown and not arguments.diff:
-            render.print_markdown(answer.markdown)
-        render.print_evidence(answer.evidence, sys.stderr)
-        print_error(f"{arguments.target}: {answer.message}")
-        if answer.metadata.calls:
-            print_status(f"hint: {MORE}")
-        return 1
-    if (status := _held_back(arguments, answer)) is not None:
-        return status
-    if arguments.apply:
-        return _apply(target, answer)
-    if answer.markdown and not arguments.diff:
-        render.print_markdown(answer.markdown)
-    _print_edits(answer, as_patch=arguments.diff)
-    render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
-    print_status(conclude(answer))
-    return int(answer.refuted)
-
-
-def _print_edits(answer: Answer, *, as_patch: bool) -> None:
-    """Prints the patches; of the files that a task made, where they are and what they hold."""
-    made = set[Path]() if as_patch else {file.path for file in answer.files}
-    for diff in diffs(replace(answer, new_files=tuple(each for each in answer.new_files if each.path not in made))):
-        render.print_diff(diff)
-    if not made:
-        return
-    try:
-        places = keep_files(answer, user_paths().results)
-    except OSError as error:
-        print_warning(f"the files of the task were not kept: {error.strerror}")
-        places = {}
-    for line in file_lines(answer.files, places):
-        render.print_line(line)
-
-
-def _held_back(arguments: argparse.Namespace, answer: Answer) -> int | None:
-    """The exit status if the edit is not written or printed, once the reason is; None if it may be."""
-    if answer.refuted and (arguments.apply or arguments.diff):
-        render.print_evidence(answer.evidence, sys.stderr)
-        option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
-        print_error(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
-        return 1
-    if arguments.apply and (unnamed := unrequested_risk_codes(answer, arguments.accept_risk)):
-        render.print_evidence(answer.evidence, sys.stderr)
-        print_error(
-            f"nothing was written: the edit {'; '.join(unrequested_risks(answer))}; run without `--apply` to see it"
-        )
-        print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
-        return PolicyError.exit_code
-    if arguments.apply and NOT_RUN not in arguments.accept_risk and (why := not_run(answer)):
-        render.print_evidence(answer.evidence, sys.stderr)
-        print_error(f"nothing was written: {why}; run without `--apply` to see the edit")
-        print_status(f"hint: state the example with `--instruction`, or add `--accept-risk {NOT_RUN}`")
-        return 1
-    return None
-
-
-def _apply(target: CommandTarget, answer: Answer) -> int:
-    for written in write_answer(target, answer):
-        render.print_line(f"wrote {shown_path(written)}")
-    render.print_evidence(answer.evidence)
-    print_status(conclude(answer))
     return 0

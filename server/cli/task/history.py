@@ -66,7 +66,9 @@ def _list(history: TaskHistory, arguments: argparse.Namespace) -> int:
         print_status("no tasks yet: `stet run task TARGET --instruction TEXT` does one")
         return 0
     rows = [("id", "started", "state", "steps", "request")]
-    rows += [(each.id, each.at, each.state, _count(each), _short(each.instruction)) for each in records]
+    rows += [
+        (each.id, each.at, each.state, _count(each), render.shortened(each.instruction, _WIDE)) for each in records
+    ]
     render.print_table(rows)
     for record in records:
         if (progress := record.progress()) is not None:
@@ -107,8 +109,3 @@ _VERBS = {"list": _list, "show": _show, "resume": _resume, "export": _export}
 def _count(record: TaskRecord) -> str:
     steps = [each for each in record.plan.get("steps", ()) if each["enabled"]]
     return f"{len(steps) - len(record.unfinished)}/{len(steps)}" if steps else "-"
-
-
-def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _WIDE else f"{words[: _WIDE - 1]}…"

@@ -155,3 +155,9 @@ def _print_lines(lines: Iterable[tuple[str, str]]) -> None:
 
 def _style(line: str) -> str:
     return next((style for start, style in _STYLES if line.startswith(start)), "")
+
+
+def shortened(text: str, most: int) -> str:
+    """A text in one line of at most `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

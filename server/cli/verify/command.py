@@ -102,7 +102,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.engine.verify import receipt
     from stet_ls.engine.verify.changes.read_change import read_change
-    from stet_ls.engine.verify.report import Verdict
+    from stet_ls.engine.verify.report import Conclusion
     from stet_ls.engine.verify.verify import VerifyOptions, merged, verify
     from stet_ls.server.cli.check.formats import print_json
     from stet_ls.server.cli.verify import parts
@@ -150,10 +150,10 @@ async def _run(arguments: argparse.Namespace) -> int:
         for each in found:
             print_error(f"receipt: {each}")
         return int(bool(found))
-    if report.refused and report.verdict is not Verdict.REFUTED:
+    if report.refused and report.conclusion is not Conclusion.REFUTED:
         return PolicyError.exit_code
-    failing = (Verdict.REFUTED, Verdict.UNPROVEN) if arguments.fail_on == "unproven" else (Verdict.REFUTED,)
-    return int(report.verdict in failing)
+    failing = (Conclusion.REFUTED, Conclusion.UNPROVEN) if arguments.fail_on == "unproven" else (Conclusion.REFUTED,)
+    return int(report.conclusion in failing)
 
 
 def change_query(arguments: argparse.Namespace) -> ChangeQuery:

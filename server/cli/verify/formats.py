@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from stet_ls import __version__
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.verify.render import fitted_line, lines, summary
-from stet_ls.engine.verify.report import Report, UnitReport, Verdict, VerifyFinding
+from stet_ls.engine.verify.report import Conclusion, Report, UnitReport, VerifyFinding
 from stet_ls.server.cli.check.formats import command_data, print_json, property_value
 from stet_ls.validators.invisible_chars import escape_invisible
 
@@ -22,7 +22,7 @@ MOST_RESULTS = 5_000
 
 
 def text(report: Report) -> None:
-    """Prints a line for each finding, then the verdict."""
+    """Prints a line for each finding, then the conclusion."""
     for line in lines(report):
         print(line)
 
@@ -33,7 +33,7 @@ def as_json(report: Report) -> None:
 
 
 def github(report: Report) -> None:
-    """Prints workflow commands for the worst findings, and the verdict as a plain line."""
+    """Prints workflow commands for the worst findings, and the conclusion as a plain line."""
     for refutes, word in ((True, "error"), (False, "warning")):
         for each in [one for one in report.findings if one.refutes is refutes][:MOST_ANNOTATIONS]:
             path, line = report.edited_place(each)
@@ -101,9 +101,9 @@ def _cases(suite: ElementTree.Element, unit: UnitReport) -> None:
         elif check.status is not Ruling.PASS:
             ElementTree.SubElement(case, "skipped", message=_safe(check.detail))
     case = ElementTree.SubElement(suite, "testcase", classname=_safe(unit.unit.path), name=_safe(unit.unit.label))
-    if unit.verdict is Verdict.REFUTED:
+    if unit.conclusion is Conclusion.REFUTED:
         ElementTree.SubElement(case, "failure", message="refuted")
-    elif unit.verdict is Verdict.UNPROVEN:
+    elif unit.conclusion is Conclusion.UNPROVEN:
         ElementTree.SubElement(case, "skipped", message=_safe(f"unproven: {unit.why}"))
 
 

@@ -20,7 +20,7 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 
@@ -32,15 +32,15 @@ def rows() -> Iterator[Row]:
         os.environ["STET_HOME"] = f"{folder}/home"
         found = asyncio.run(_reports(Path(folder), chosen))
     for cheats, wrong, what in (
-        (True, Verdict.OK, "planted cheats accepted"),
-        (False, Verdict.REFUTED, "false alarms"),
+        (True, Conclusion.OK, "planted cheats accepted"),
+        (False, Conclusion.REFUTED, "false alarms"),
     ):
         own = [(case, report) for case, report in found if case.cheats is cheats]
-        counts = Counter(report.verdict for _, report in own)
+        counts = Counter(report.conclusion for _, report in own)
         yield Row(f"{what}, of {len(own)}", str(counts[wrong]), "0" if cheats else "<= 1 %")
-        yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Verdict)))
+        yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Conclusion)))
         for case, report in own:
-            if report.verdict is wrong and os.environ.get("NAMES"):
+            if report.conclusion is wrong and os.environ.get("NAMES"):
                 details = [each.detail for each in report.findings] + [
                     each.detail for each in report.tests if each.detail
                 ]

@@ -23,7 +23,7 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.report import Verdict
+from stet_ls.engine.verify.report import Conclusion
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 
@@ -38,13 +38,13 @@ def rows() -> Iterator[Row]:
         own = [row for row in found if row["kind"] == kind]
         counts = Counter(row["verdict"] for row in own)
         yield Row(f"commits that change {kind}", str(len(own)))
-        yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Verdict)))
+        yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Conclusion)))
         yield Row("  crashes", str(counts["crash"]), "0")
-        refuted = [judged.get(row["key"]) for row in own if row["verdict"] == Verdict.REFUTED]
+        refuted = [judged.get(row["key"]) for row in own if row["verdict"] == Conclusion.REFUTED]
         wrong = sum(each is not None and not each.is_right for each in refuted)
         yield Row("  false refutations, not looked at", f"{wrong}, {refuted.count(None)}", "<= 1 %, 0")
     reported = [row for row in found if row["kind"] == "tests" and row["reported"]]
-    wrong = [row for row in reported if row["verdict"] == Verdict.REFUTED
+    wrong = [row for row in reported if row["verdict"] == Conclusion.REFUTED
              and (label := judged.get(row["key"])) and not label.is_right]  # fmt: skip
     yield Row("reporting half: commits that change tests", str(len(reported)))
     yield Row("  false alarms", str(len(wrong)), "<= 1 %")

@@ -23,7 +23,7 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.report import Verdict
+from stet_ls.engine.verify.report import Conclusion
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 _UNFIT = "does not fit"
@@ -39,12 +39,12 @@ def rows() -> Iterator[Row]:
     own = [row for row in found if row["reported"] is is_reported and row["verdict"] != _UNFIT]
     counts = Counter(row["verdict"] for row in own)
     kinds = {row["kind"] for row in own}
-    yield Row(f"planted cheats of {len(kinds)} kinds accepted, of {len(own)}", str(counts[Verdict.OK]), "0")
-    yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Verdict)))
+    yield Row(f"planted cheats of {len(kinds)} kinds accepted, of {len(own)}", str(counts[Conclusion.OK]), "0")
+    yield Row("  refuted, unproven, ok", ", ".join(str(counts[each]) for each in reversed(Conclusion)))
     yield Row("  unproven for lack of time", str(sum(row["partial"] for row in own if row["verdict"] == "unproven")))
     yield Row("  crashes", str(counts["crash"]), "0")
     for row in own if os.environ.get("NAMES") else ():
-        if row["verdict"] in (Verdict.OK, "crash"):
+        if row["verdict"] in (Conclusion.OK, "crash"):
             yield Row(f"  {row['key']}", row["verdict"])
 
 

@@ -9,14 +9,14 @@ all judges of `refactor`, as a reply that holds the text after would, on a proje
 These numbers were chosen before anything was measured:
 
 - *refuted*: a trusted judge fails it, or it is never offered; the message says so and nothing lands without a word.
-- *asked*: nothing refutes it, and the server asks before it lands (`job_flow/edit_risks.py`).
+- *asked*: nothing refutes it, and the server asks before it is applied (`job_flow/edit_risks.py`).
 - *alike*: neither, and something that ran both texts, or the tests on the new one, says that they behave alike.
-- *silent*: none of these. It lands, and nothing looked at what it does.
+- *silent*: none of these. It is applied, and nothing looked at what it does.
 
 Of right rewrites, refuted ones and those asked about are false alarms: counted separately for those whose hints,
-examples or tests say what they are called with (*told*), and for *bare* ones: those that have none, and the told ones
-of Python again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's, 95 %. Seconds
-are those of the comparison of old and new, on this machine.
+examples or tests say what they are called with (*described*), and for *bare* ones: those that have none, and the
+described ones of Python again without theirs. Of wrong ones, *alike* and *silent* are misses. Intervals are Wilson's,
+95 %. Seconds are those of the comparison of old and new, on this machine.
 
 `--crosshair` says what `crosshair diffbehavior` makes of the same pairs of Python functions, in `_CROSSHAIR_SECONDS`
 each; it is installed into `.cache/crosshair` by `uv` on demand.
@@ -115,11 +115,11 @@ class Metric:
 
 
 METRICS = (
-    Metric("right, told: refuted", lambda each: each.is_right and not each.is_bare, (Outcome.REFUTED,), "<= 3 %"),
+    Metric("right, described: refuted", lambda each: each.is_right and not each.is_bare, (Outcome.REFUTED,), "<= 3 %"),
     Metric("right, bare: refuted", lambda each: each.is_right and each.is_bare, (Outcome.REFUTED,), "<= 8 %"),
     Metric("right: asked", lambda each: each.is_right, (Outcome.ASKED,), "<= 10 %"),
     Metric("right: silent", lambda each: each.is_right, (Outcome.SILENT,), "-"),
-    Metric("wrong: told as alike", lambda each: not each.is_right, (Outcome.ALIKE,), "<= 5 %"),
+    Metric("wrong: called alike", lambda each: not each.is_right, (Outcome.ALIKE,), "<= 5 %"),
     Metric("wrong: silent", lambda each: not each.is_right, (Outcome.SILENT,), "<= 5 %"),
     Metric("wrong: asked", lambda each: not each.is_right, (Outcome.ASKED,), "-"),
     Metric("wrong: refuted", lambda each: not each.is_right, (Outcome.REFUTED,), "-"),
@@ -274,7 +274,7 @@ def crosshair(cases: Sequence[Rewrite]) -> Iterator[Row]:
     for label in Label:
         among = [details for case, details in zip(functions, said, strict=True) if case.label is label]
         if among:
-            yield Row(f"crosshair, {label}: told as different", _share(among.count("different"), len(among)))
+            yield Row(f"crosshair, {label}: called different", _share(among.count("different"), len(among)))
             yield Row(f"crosshair, {label}: not looked at", _share(among.count("unknown"), len(among)))
 
 

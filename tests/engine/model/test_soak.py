@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from support.servers.soak import soak
+from support.servers.load.soak import soak
 
 pytestmark = pytest.mark.usefixtures("stet_home")
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import pytest
 from support.repository import Repository
 
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 
 Verify = Callable[..., Awaitable[Report]]
 SHOP = "RATE = 0.5\n\n\ndef shipping(weight):\n    return weight * RATE\n"
@@ -24,7 +24,7 @@ BOX_TEST = "from shop import Box\n\n\ndef test_box():\n    assert Box().size() =
 
 
 @pytest.mark.parametrize(
-    ("after", "intent", "verdict", "finding"),
+    ("after", "intent", "conclusion", "finding"),
     [
         ({"shop.py": DEARER, "tests/test_shop.py": TEST.replace("== 5", "== 6")}, "", "unproven", "was edited"),
         ({"shop.py": DEARER, "tests/conftest.py": PATCHED}, "", "unproven", "passes only with the new set-up of tests"),
@@ -41,14 +41,19 @@ BOX_TEST = "from shop import Box\n\n\ndef test_box():\n    assert Box().size() =
     ],
 )
 async def test_what_tests_say(
-    repository: Repository, verified: Verify, after: Mapping[str, str | None], intent: str, verdict: str, finding: str
+    repository: Repository,
+    verified: Verify,
+    after: Mapping[str, str | None],
+    intent: str,
+    conclusion: str,
+    finding: str,
 ) -> None:
     repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
     for path in after:
         (repository.folder / path).unlink(missing_ok=True)
     repository.write({path: text for path, text in after.items() if text is not None})
     report = await verified(intent)
-    assert report.verdict == verdict, report
+    assert report.conclusion == conclusion, report
     assert finding in str([each.detail for each in report.findings])
 
 
@@ -58,7 +63,7 @@ async def test_what_moved_and_changed_is_not_proven_by_tests(repository: Reposit
     moved = LABEL.strip().replace(">=", ">")
     repository.write({"shop.py": f"from util import label\n\n{SHOP}", "util.py": f"{moved}\n"})
     report = await verified("refactor")
-    assert report.verdict is Verdict.UNPROVEN
+    assert report.conclusion is Conclusion.UNPROVEN
     assert "moved from `shop.py::label` and edited" in str(report.units)
 
 
@@ -66,4 +71,4 @@ async def test_a_method_that_is_inherited_now_is_not_gone(repository: Repository
     repository.commit({"shop.py": BOX, "tests/test_shop.py": BOX_TEST})
     size = "    def size(self):\n        return 3\n"
     repository.write({"shop.py": f"class Base:\n{size}\n\nclass Box(Base):\n    pass\n"})
-    assert (await verified("refactor")).verdict is Verdict.UNPROVEN
+    assert (await verified("refactor")).conclusion is Conclusion.UNPROVEN

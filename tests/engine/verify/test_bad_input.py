@@ -11,7 +11,7 @@ from support.verifying import SHOP
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 Verify = Callable[..., Awaitable[Report]]
@@ -29,7 +29,7 @@ async def test_binary_and_broken_files_are_named_and_not_judged(
     for name, data in {"logo.png": b"\x89PNG\0\0", "latin.py": b"x = '\xe9'\n", "big.py": b"x = 1\n" * 200_000}.items():
         (repository.folder / name).write_bytes(data)
     report = await _static(repository, runtimes)
-    assert report.verdict is Verdict.UNPROVEN
+    assert report.conclusion is Conclusion.UNPROVEN
     assert set(report.notes) == {
         "big.py is not judged: larger than 1 MB", "latin.py is not judged: not UTF-8 text",
         "logo.png is not judged: not UTF-8 text",
@@ -78,7 +78,7 @@ async def test_a_test_that_needs_a_service_proves_and_refutes_nothing(repository
     repository.commit({"tests/test_shop.py": test})
     repository.write({"shop.py": SHOP.replace("sum(prices)", "sum(prices, 1)")})
     report = await verified()
-    assert report.verdict is Verdict.UNPROVEN
+    assert report.conclusion is Conclusion.UNPROVEN
     (tests,) = (each for each in report.units[0].checks if each.check == "tests")
     reported = "no test of shop.py passes: tests/test_shop.py::test_stored: "
     assert tests.detail.startswith(reported), "its user knows what to start"

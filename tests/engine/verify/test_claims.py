@@ -8,7 +8,7 @@ import pytest
 from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 
 Verify = Callable[..., Awaitable[Report]]
 _SLOW = """\
@@ -23,23 +23,25 @@ _FAST = "def distinct(numbers: list[int]) -> int:\n    return len({*numbers})\n"
 _TEST = "from words import distinct\n\n\ndef test_distinct():\n    assert distinct([*range(40)] * 3) == 40\n"
 
 
-@pytest.mark.parametrize(("code", "verdict"), [(_FAST, Verdict.OK), (_SLOW.replace("seen", "known"), Verdict.REFUTED)])
+@pytest.mark.parametrize(
+    ("code", "conclusion"), [(_FAST, Conclusion.OK), (_SLOW.replace("seen", "known"), Conclusion.REFUTED)]
+)
 async def test_a_claim_to_be_faster_is_measured(
-    repository: Repository, verified: Verify, code: str, verdict: Verdict
+    repository: Repository, verified: Verify, code: str, conclusion: Conclusion
 ) -> None:
     repository.commit({"words.py": _SLOW, "tests/test_words.py": _TEST})
     repository.write({"words.py": code})
     report = await verified("perf")
-    assert report.verdict is verdict, report
+    assert report.conclusion is conclusion, report
     (timed,) = (each for each in report.units[0].checks if each.check == "timing")
-    assert timed.refutes is (verdict is Verdict.REFUTED), timed
+    assert timed.refutes is (conclusion is Conclusion.REFUTED), timed
     assert not any(each.check == "timing" for each in (await verified("refactor")).units[0].checks)
 
 
 async def test_a_change_of_tests_leaves_the_product_alone(repository: Repository, verified: Verify) -> None:
     test = f"{TESTS}\n\ndef test_none():\n    assert total([]) == 0\n"
     repository.write({"tests/test_shop.py": test})
-    assert (await verified("test")).verdict is not Verdict.REFUTED
+    assert (await verified("test")).conclusion is not Conclusion.REFUTED
     repository.write({"shop.py": SHOP.replace("sum(prices)", "sum(prices, 0)")})
     report = await verified("test")
     assert [each.detail for each in report.findings if each.refutes] == ["a change of tests edits product code"]
@@ -58,7 +60,7 @@ async def test_a_new_test_that_notices_next_to_nothing_proves_nothing(
     test = f"\n\ndef test_area():\n    from shop import area\n\n    assert area(2, 3) {line}\n"
     repository.write({"shop.py": SHOP + code, "tests/test_shop.py": TESTS + test})
     report = await verified()
-    assert report.verdict is (Verdict.UNPROVEN if is_weak else Verdict.OK), report
+    assert report.conclusion is (Conclusion.UNPROVEN if is_weak else Conclusion.OK), report
     reported = {(each.unit, each.check) for each in report.findings}
     assert reported == ({("test_area", "mutants")} if is_weak else set())
     assert not is_weak or "planted errors in `area`; they pass with" in report.findings[0].detail

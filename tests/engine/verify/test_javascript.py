@@ -28,7 +28,7 @@ test('three kilos', () => { assert.strictEqual(price(3), 6); });
 
 
 @pytest.mark.parametrize(
-    ("code", "test", "verdict", "finding"),
+    ("code", "test", "conclusion", "finding"),
     [
         (CODE.replace("weight * 2", "weight * 3"), TEST, "refuted", "passed and fails now"),
         (CODE.replace("weight * 2", "weight * 3"), TEST.replace("6", "9"), "unproven", ""),
@@ -36,14 +36,14 @@ test('three kilos', () => { assert.strictEqual(price(3), 6); });
     ],
 )
 async def test_the_old_and_the_new_tests_run_on_both_sides(
-    tmp_path: Path, runtimes: RuntimeProvider, code: str, test: str, verdict: str, finding: str
+    tmp_path: Path, runtimes: RuntimeProvider, code: str, test: str, conclusion: str, finding: str
 ) -> None:
     project = Repository.new(tmp_path / "node")
     project.commit({"price.mjs": CODE, "price.test.mjs": TEST})
     project.write({"price.mjs": code, "price.test.mjs": test})
     with read_change(ChangeQuery(project.folder)) as change:
         report = await verify(change, runtimes, VerifyOptions())
-    assert report.verdict == verdict, report
+    assert report.conclusion == conclusion, report
     found = [each.detail for each in report.findings if each.check == "tests" and each.refutes]
     assert any(finding in each for each in found) if finding else not found
 
@@ -98,7 +98,7 @@ async def test_what_tests_call_the_code_with_tells_old_from_new(
     project.write({"rate.js": code.replace("return 5", "return 4")})
     with read_change(ChangeQuery(folder)) as change:
         report = await verify(change, runtimes, VerifyOptions("refactor"))
-    assert report.verdict == "refuted", report
+    assert report.conclusion == "refuted", report
     (found,) = (each.detail for each in report.findings if each.refutes)
     assert "(from a test) was: 5, now: 4" in found
 
@@ -111,7 +111,7 @@ export function price(weight: number, express: boolean): number {
 
 
 @pytest.mark.parametrize(
-    ("name", "before", "old", "new", "verdict"),
+    ("name", "before", "old", "new", "conclusion"),
     [
         ("price.mjs", CODE, "weight * 2", "weight > 4 ? 9 : weight * 2", "refuted"),
         ("price.mjs", CODE, "weight * 2", "2 * weight", "ok"),
@@ -120,7 +120,7 @@ export function price(weight: number, express: boolean): number {
     ],
 )
 async def test_the_behavior_is_compared(
-    tmp_path: Path, runtimes: RuntimeProvider, name: str, before: str, old: str, new: str, verdict: str
+    tmp_path: Path, runtimes: RuntimeProvider, name: str, before: str, old: str, new: str, conclusion: str
 ) -> None:
     """Without any test of the project."""
     project = Repository.new(tmp_path / "node")
@@ -128,9 +128,9 @@ async def test_the_behavior_is_compared(
     project.write({name: before.replace(old, new)})
     with read_change(ChangeQuery(project.folder)) as change:
         report = await verify(change, runtimes, VerifyOptions("refactor"))
-    assert report.verdict == verdict, report
+    assert report.conclusion == conclusion, report
     assert [(each.unit, each.check) for each in report.findings if each.refutes] == (
-        [("price", "differential")] if verdict == "refuted" else []
+        [("price", "differential")] if conclusion == "refuted" else []
     )
 
 
@@ -140,4 +140,4 @@ async def test_another_language_is_unproven_where_nothing_ran(tmp_path: Path, ru
     project.write({"run.sh": "one() {\n  echo 2\n}\n"})
     with read_change(ChangeQuery(project.folder)) as change:
         report = await verify(change, runtimes, VerifyOptions("refactor"))
-    assert (report.verdict, report.partial) == ("unproven", False), report
+    assert (report.conclusion, report.partial) == ("unproven", False), report

@@ -11,7 +11,7 @@ from support.verifying import SHOP, TESTS
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.changes.risk import by_risk
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 
@@ -30,11 +30,11 @@ async def test_what_there_was_no_time_for_is_named_and_unproven(
     report = await _report(repository.folder, runtimes, 0.5, said)
     assert time.monotonic() - began < 5
     assert report.partial
-    assert report.verdict is not Verdict.OK
+    assert report.conclusion is not Conclusion.OK
     named = {each.unit.path for each in report.units}
     assert len(named) == 401
     assert "within 0 s" in said[0] or "within 1 s" in said[0]
-    assert all(each.verdict is not Verdict.OK for each in report.units)
+    assert all(each.conclusion is not Conclusion.OK for each in report.units)
 
 
 def test_the_riskiest_files_come_first(repository: Repository) -> None:

@@ -13,7 +13,7 @@ from support.verifying import SHOP, TESTS
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.render import COLUMNS, fitted_line, lines
-from stet_ls.engine.verify.report import Report, Verdict
+from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 Verify = Callable[..., Awaitable[Report]]
@@ -26,8 +26,8 @@ _WRONG = SHOP.replace("cost += 1", "cost += 2")
 async def test_equal_behavior_is_ok(repository: Repository, verified: Verify) -> None:
     repository.write({"shop.py": _LOOP})
     report = await verified()
-    assert [(each.unit.name, each.verdict) for each in report.units] == [("total", Verdict.OK)], report
-    assert report.verdict is Verdict.OK
+    assert [(each.unit.name, each.conclusion) for each in report.units] == [("total", Conclusion.OK)], report
+    assert report.conclusion is Conclusion.OK
 
 
 async def test_a_difference_is_reported_and_refutes_only_a_stated_claim(
@@ -35,10 +35,10 @@ async def test_a_difference_is_reported_and_refutes_only_a_stated_claim(
 ) -> None:
     repository.write({"shop.py": SHOP.replace("weight * 0.5", "weight * 0.5 if weight < 9 else 1.0")})
     reported = await verified()
-    assert reported.verdict is Verdict.UNPROVEN
+    assert reported.conclusion is Conclusion.UNPROVEN
     assert [(each.check, each.refutes) for each in reported.findings] == [("differential", False)]
     refuted = await verified("refactor")
-    assert refuted.verdict is Verdict.REFUTED
+    assert refuted.conclusion is Conclusion.REFUTED
     assert [(each.unit, each.refutes) for each in refuted.findings] == [("shipping", True)]
     assert all(len(line) <= COLUMNS for line in lines(refuted))
 
@@ -46,7 +46,7 @@ async def test_a_difference_is_reported_and_refutes_only_a_stated_claim(
 async def test_a_passing_test_that_fails_now_refutes(repository: Repository, verified: Verify) -> None:
     repository.write({"shop.py": _WRONG})
     report = await verified()
-    assert report.verdict is Verdict.REFUTED
+    assert report.conclusion is Conclusion.REFUTED
     assert [*lines(report)][-1].startswith("refuted by 1 test: 1 unit (1 unproven); intent unknown;")
     (test,) = (each for each in report.tests if each.refutes)
     assert (test.id, test.edit, test.old_on_old, test.new_on_new) == (
@@ -59,14 +59,14 @@ async def test_an_edited_test_hides_nothing(repository: Repository, verified: Ve
     report = await verified("refactor")
     (test,) = (each for each in report.tests if each.refutes)
     assert (test.edit, test.old_on_new, test.new_on_new) == ("edited", "failed", "passed")
-    assert (await verified("fix")).verdict is not Verdict.REFUTED
+    assert (await verified("fix")).conclusion is not Conclusion.REFUTED
 
 
 async def test_a_skipped_test_that_would_fail_refutes(repository: Repository, verified: Verify) -> None:
     skipped = TESTS.replace("def test_shipping", "@pytest.mark.skip\ndef test_shipping")
     repository.write({"shop.py": _WRONG, "tests/test_shop.py": f"import pytest\n{skipped}"})
     report = await verified()
-    assert report.verdict is Verdict.REFUTED
+    assert report.conclusion is Conclusion.REFUTED
     assert re.search("is skipped now; as it was, it fails", report.findings[0].detail)
 
 
@@ -79,7 +79,7 @@ async def test_code_that_cannot_work_is_refuted(
 ) -> None:  # fmt: skip
     repository.write({"shop.py": text})
     report = await verified()
-    assert report.verdict is Verdict.REFUTED
+    assert report.conclusion is Conclusion.REFUTED
     assert report.findings[0].check in (check, "tests")
     (found,) = (each for each in report.units[0].checks if each.refutes)
     assert (found.check, found.line) == (check, 5 if check == "names" else 8)
@@ -88,26 +88,26 @@ async def test_code_that_cannot_work_is_refuted(
 async def test_comments_alone_are_ok(repository: Repository, verified: Verify) -> None:
     repository.write({"shop.py": SHOP.replace("    return cost", "    # all of it\n    return cost")})
     report = await verified("docs")
-    assert report.verdict is Verdict.OK
-    assert (await verified("docs", base="HEAD")).verdict is Verdict.OK
+    assert report.conclusion is Conclusion.OK
+    assert (await verified("docs", base="HEAD")).conclusion is Conclusion.OK
 
 
 async def test_code_that_nothing_runs_is_unproven(repository: Repository, verified: Verify) -> None:
     repository.write({"new.py": "def unused(path):\n    return open(path)\n"})
     report = await verified()
-    assert report.verdict is Verdict.UNPROVEN
+    assert report.conclusion is Conclusion.UNPROVEN
 
 
-@pytest.mark.parametrize(("intent", "verdict"), [("", Verdict.UNPROVEN), ("refactor", Verdict.REFUTED)])
+@pytest.mark.parametrize(("intent", "conclusion"), [("", Conclusion.UNPROVEN), ("refactor", Conclusion.REFUTED)])
 async def test_a_removed_public_function_is_never_ok(
-    repository: Repository, verified: Verify, intent: str, verdict: Verdict
+    repository: Repository, verified: Verify, intent: str, conclusion: Conclusion
 ) -> None:
     """No test of this project calls it; others may."""
     quote = "\n\ndef quote(text):\n    return f'<{text}>'\n"
     repository.commit({"shop.py": SHOP + quote})
     repository.write({"shop.py": SHOP})
     report = await verified(intent)
-    assert report.verdict is verdict, report
+    assert report.conclusion is conclusion, report
     assert [each.detail for each in report.findings] == ["`quote` was removed; code that uses it fails"]
 
 
@@ -119,21 +119,21 @@ async def test_a_name_that_is_bound_again_is_not_gone(repository: Repository, ve
 
 
 @pytest.mark.parametrize(
-    ("line", "verdict"),
+    ("line", "conclusion"),
     [
-        ("double(2)", Verdict.UNPROVEN),
-        ("double(2); assert True", Verdict.UNPROVEN),
-        ("assert double(2) == 4", Verdict.OK),
+        ("double(2)", Conclusion.UNPROVEN),
+        ("double(2); assert True", Conclusion.UNPROVEN),
+        ("assert double(2) == 4", Conclusion.OK),
     ],
 )
 async def test_a_test_that_asserts_nothing_proves_nothing(
-    repository: Repository, verified: Verify, line: str, verdict: Verdict
+    repository: Repository, verified: Verify, line: str, conclusion: Conclusion
 ) -> None:
     double = "\n\ndef double(number: int) -> int:\n    return number + 2\n"
     test = f"\n\ndef test_double():\n    from shop import double\n\n    {line}\n"
     repository.write({"shop.py": SHOP + double, "tests/test_shop.py": TESTS + test})
     report = await verified()
-    assert report.verdict is verdict, report
+    assert report.conclusion is conclusion, report
 
 
 def test_the_end_of_a_long_line_is_kept() -> None:
@@ -146,7 +146,7 @@ def test_the_end_of_a_long_line_is_kept() -> None:
 
 async def test_no_change_is_ok(verified: Verify) -> None:
     report = await verified()
-    assert (report.verdict, report.units) == (Verdict.OK, ())
+    assert (report.conclusion, report.units) == (Conclusion.OK, ())
     assert [*lines(report)] == ["ok: no change between HEAD and working tree"]
 
 
@@ -179,14 +179,14 @@ async def test_edited_tests_that_notice_less_are_found(repository: Repository, v
     edited = TESTS.replace("== 2.0", "is not None").replace("def test_total", "def test_sum")
     repository.write({"tests/test_shop.py": edited})
     report = await verified()
-    assert report.verdict is Verdict.UNPROVEN
+    assert report.conclusion is Conclusion.UNPROVEN
     (found,) = report.findings
     assert (found.unit, found.check, found.refutes) == ("test_shipping", "mutants", False)
     assert re.search(r"notices 1 of 9 planted errors, 8 before; passes with .* in shop.py:\d", found.detail)
-    assert (await verified("test")).verdict is Verdict.REFUTED
+    assert (await verified("test")).conclusion is Conclusion.REFUTED
     both = "def test_both():\n    assert (total([1, 2]), shipping(2, True)) == (3, 2.0)\n"
     repository.write({"tests/test_shop.py": f"from shop import shipping, total\n\n\n{both}"})
-    assert (await verified("refactor")).verdict is Verdict.OK, "one test in place of two"
+    assert (await verified("refactor")).conclusion is Conclusion.OK, "one test in place of two"
 
 
 async def test_a_syntax_error_is_reported_once(repository: Repository, verified: Verify) -> None:
@@ -203,7 +203,7 @@ async def test_old_code_runs_with_old_files(repository: Repository, verified: Ve
     repository.commit(before)
     repository.write({"rates.py": "RATE = 1.0\n", "shop.py": before["shop.py"].replace("* RATE", "* (RATE / 2)")})
     report = await verified("refactor")
-    assert [each.verdict for each in report.units if each.unit.name == "shipping"] == [Verdict.OK], report
+    assert [each.conclusion for each in report.units if each.unit.name == "shipping"] == [Conclusion.OK], report
     repository.write({"rates.py": "RATE = 4.0\n"})
     report = await verified("refactor")
     assert [each.unit for each in report.findings if each.check == "differential" and each.refutes] == ["shipping"]
@@ -219,14 +219,14 @@ async def test_configuration_that_deselects_a_test_hides_nothing(repository: Rep
 
 
 @pytest.mark.parametrize(
-    ("body", "verdict"),
+    ("body", "conclusion"),
     [
         ("    if weight * 3 - 11 == 100:\n        return 80\n    return weight * 2\n", "unproven"),
         ("    return weight * 2 + 6\n", "ok"),
     ],
 )
 async def test_a_fix_of_its_tests_input_alone_is_unproven(
-    repository: Repository, verified: Verify, body: str, verdict: str
+    repository: Repository, verified: Verify, body: str, conclusion: str
 ) -> None:
     """No literal shows the special case; inputs near that of the test do."""
     head = "def price(weight: int) -> int:\n"
@@ -234,11 +234,11 @@ async def test_a_fix_of_its_tests_input_alone_is_unproven(
     repository.commit({"price.py": f"{head}    return weight * 2\n", "tests/test_price.py": test.format("price(37)")})
     repository.write({"price.py": head + body, "tests/test_price.py": test.format(80)})
     report = await verified("fix")
-    assert report.verdict == verdict, report
-    assert ("other inputs differs" in str(report.findings)) == (verdict == "unproven")
+    assert report.conclusion == conclusion, report
+    assert ("other inputs differs" in str(report.findings)) == (conclusion == "unproven")
 
 
 async def test_a_fix_that_no_test_shows_is_unproven(repository: Repository, verified: Verify) -> None:
     repository.write({"tests/test_shop.py": f"{TESTS}\n\ndef test_more():\n    assert total([4]) is not None\n"})
-    assert (await verified("fix")).verdict is Verdict.UNPROVEN
-    assert (await verified("test")).verdict is Verdict.OK
+    assert (await verified("fix")).conclusion is Conclusion.UNPROVEN
+    assert (await verified("test")).conclusion is Conclusion.OK

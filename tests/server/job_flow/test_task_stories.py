@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.processes.tools import needs
-from support.real_package import WORDS, copy_package, play
+from support.projects.real_package import WORDS, copy_package, play
 from support.servers.scripted import ScriptedModel
 from support.servers.session import VSCODE, editor, finish, start
 

@@ -13,7 +13,7 @@ import pytest
 from stet_ls.validators import lint
 from stet_ls.validators.checkers.programs import on_path, untrusted_program
 from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
-from stet_ls.validators.findings import Severity, Status, SyntaxVerdict
+from stet_ls.validators.findings import Severity, Status, SyntaxResult
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
@@ -26,7 +26,7 @@ def tool(code: str, *arguments: str, **fields: object) -> Toolbox:
     return Toolbox(added=(AddedTool(**{**{n: getattr(row, n) for n in AddedTool.__slots__}, **fields}),))
 
 
-def judge(tools: Toolbox, text: str = "a\nb ü c\n", path: Path | None = None, deadline: float = 30) -> SyntaxVerdict:
+def judge(tools: Toolbox, text: str = "a\nb ü c\n", path: Path | None = None, deadline: float = 30) -> SyntaxResult:
     return check(Source(text), "klingon", path=path, tools=tools, deadline=deadline)
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from stet_ls.validators import syntax
-from stet_ls.validators.findings import Severity, Status, SyntaxVerdict
+from stet_ls.validators.findings import Severity, Status, SyntaxResult
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check_fast
 
@@ -52,7 +52,7 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def verdict(text: str, language: str) -> SyntaxVerdict:
+def verdict(text: str, language: str) -> SyntaxResult:
     return check_fast(Source(text), language, deadline=20)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators.checkers.toolbox import Toolbox
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check, check_fast
@@ -236,8 +236,8 @@ class TestBlame:
         other = check(Source("x = = 1\n"), "python", deadline=20)
         assert one.source != other.source
         assert broken_by(one, other) == broken_by(other, one) == ()
-        assert broken_by(SyntaxVerdict(Status.OK, "python", source="ruff"), one)
-        assert broken_by(SyntaxVerdict(Status.UNKNOWN, "python"), one)
+        assert broken_by(SyntaxResult(Status.OK, "python", source="ruff"), one)
+        assert broken_by(SyntaxResult(Status.UNKNOWN, "python"), one)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ _MARKUP = re.compile(r"<[A-Za-z][\w.]*(?:\s[^<>]*)?/?>|<>")
 
 
 def check(request: CheckerRequest) -> CheckerResult:
-    """V8's verdict. A file whose name and imports do not decide it may be a script or a module."""
+    """V8's result. A file whose name and imports do not decide it may be a script or a module."""
     if _MARKUP.search(request.source.text):
         return Unavailable("perhaps JSX, which Node does not read")
     suffix = request.path.suffix if request.path else ""

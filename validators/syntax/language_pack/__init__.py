@@ -1,7 +1,7 @@
 """Some 150 more languages with untested grammars: the extra `all-languages`.
 
 They are parsed in a child process, because a grammar is C code that may never finish (one does not, on the text "x") or
-crash its process. That costs only one verdict: UNKNOWN, with the reason. The child ends at the deadline of its text,
+crash its process. That costs only one result: UNKNOWN, with the reason. The child ends at the deadline of its text,
 when idle, and with its parent.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.install_hints import install_command
 from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.source import Source
@@ -32,8 +32,8 @@ def installed() -> bool:
 
 def check_fast(
     source: Source, row: Language, *, deadline: float, by: ParserPool | None = None, denied: Mapping[str, str] = DENIED
-) -> SyntaxVerdict:
-    """The verdict of a grammar of the pack, as from `syntax.check_fast`; advice, never a reason to block.
+) -> SyntaxResult:
+    """The result of a grammar of the pack, as from `syntax.check_fast`; advice, never a reason to block.
 
     `deadline` is in seconds. Never raises: what the child could not judge is UNKNOWN.
     """
@@ -49,4 +49,4 @@ def check_fast(
             )
         except PackError as error:
             reason = f"not parsed: {row.title}'s grammar {error}"
-    return SyntaxVerdict(Status.UNKNOWN, row.id, may_block=False, reason=reason)
+    return SyntaxResult(Status.UNKNOWN, row.id, may_block=False, reason=reason)

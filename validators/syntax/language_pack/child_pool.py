@@ -24,7 +24,7 @@ _FAIR = 0.5  # seconds: with a shorter deadline a missing answer may only be a w
 
 
 class PackError(Exception):
-    """No verdict. The text continues "The grammar for X ..."."""
+    """No result. The text continues "The grammar for X ..."."""
 
 
 class ParserPool:

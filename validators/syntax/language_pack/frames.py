@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from stet_ls.validators.findings import Finding, Related, Severity, Status, SyntaxVerdict
+from stet_ls.validators.findings import Finding, Related, Severity, Status, SyntaxResult
 from stet_ls.validators.source import Source, Span
 
 LENGTHS = struct.Struct(">4sII")
 MARK = b"stet"
 """The start of every frame; anything else on the pipe is noise."""
 LONGEST_HEADER = 4_000_000
-"""Bytes. A verdict has a hundred findings at most."""
+"""Bytes. A result has a hundred findings at most."""
 
 
 def frame(header: Mapping[str, object], body: bytes = b"") -> bytes:
@@ -24,13 +24,13 @@ def frame(header: Mapping[str, object], body: bytes = b"") -> bytes:
     return LENGTHS.pack(MARK, len(text), len(body)) + text + body
 
 
-def answer_of(verdict: SyntaxVerdict) -> dict[str, object]:
-    """A verdict as a header."""
-    return {"verdict": asdict(verdict)}
+def answer_of(result: SyntaxResult) -> dict[str, object]:
+    """A result as a header."""
+    return {"verdict": asdict(result)}
 
 
-def verdict_of(answer: Any, source: Source) -> SyntaxVerdict:
-    """The verdict in a header. Raises ValueError, TypeError, KeyError or AttributeError if invalid.
+def verdict_of(answer: Any, source: Source) -> SyntaxResult:
+    """The result in a header. Raises ValueError, TypeError, KeyError or AttributeError if invalid.
 
     The sending process ran untested code, so its spans are checked against the text.
     """
@@ -38,8 +38,8 @@ def verdict_of(answer: Any, source: Source) -> SyntaxVerdict:
     status = Status(data["status"])
     findings = tuple(_finding(found, len(source.data)) for found in data["findings"])
     if status is Status.ERROR and not findings:
-        raise ValueError("a verdict that contradicts itself")
-    return SyntaxVerdict(status, str(data["language"]), findings, may_block=False, reason=str(data["reason"]))
+        raise ValueError("a result that contradicts itself")
+    return SyntaxResult(status, str(data["language"]), findings, may_block=False, reason=str(data["reason"]))
 
 
 def _finding(data: Any, size: int) -> Finding:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.runners.languages.rust import is_workspace
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import read_text
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import tree_of
 
@@ -80,17 +80,12 @@ def root(about: CodeUnderTest) -> Path | None:
     if crate is None or about.root is None:
         return about.root
     manifests = {
-        each: _text(each / "Cargo.toml") for each in (crate, *crate.parents) if each.is_relative_to(about.root)
+        each: read_text(each / "Cargo.toml", most=_LARGEST) or ""
+        for each in (crate, *crate.parents)
+        if each.is_relative_to(about.root)
     }
     default = about.root if _SIBLING_CRATE.search(manifests[crate]) else crate
     return next((each for each, text in manifests.items() if is_workspace(text)), default)
-
-
-def _text(manifest: Path) -> str:
-    try:
-        return read_regular(manifest, most=_LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def folder(about: CodeUnderTest) -> Path:

@@ -13,8 +13,8 @@ from stet_ls.engine.execution.javascript.inputs.subject import read_module, subj
 from stet_ls.engine.execution.javascript.inputs.values.conversion import NotAValueError, value_of
 from stet_ls.engine.execution.javascript.inputs.values.declared_kinds import is_of
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import ValueKind
-from stet_ls.engine.execution.python.inputs.documented.conditions import conditions
-from stet_ls.engine.execution.python.inputs.documented.exclusions import Breaks, exclusions, numbers
+from stet_ls.engine.execution.python.inputs.docstrings.conditions import conditions
+from stet_ls.engine.execution.python.inputs.docstrings.exclusions import Breaks, exclusions, numbers
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.units import tree_of

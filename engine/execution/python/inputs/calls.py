@@ -36,9 +36,9 @@ from stet_ls.engine.execution.python.inputs.subject import (
     subclasses,
     subject_of,
 )
-from stet_ls.engine.execution.python.inputs.values.collaborators import MADE, collaborators
-from stet_ls.engine.execution.python.inputs.values.kind_names import WHOLE, named_kind
-from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import WHOLE, named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import kinds_by_use
+from stet_ls.engine.execution.python.inputs.values.objects.collaborators import MADE, collaborators
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 

@@ -16,8 +16,8 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.inputs.stated_bounds import outside_stated_bounds
-from stet_ls.engine.execution.python.inputs.documented.conditions import conditions
-from stet_ls.engine.execution.python.inputs.documented.exclusions import Breaks, exclusions, numbers
+from stet_ls.engine.execution.python.inputs.docstrings.conditions import conditions
+from stet_ls.engine.execution.python.inputs.docstrings.exclusions import Breaks, exclusions, numbers
 from stet_ls.engine.execution.python.inputs.documented.parallel import of_fixed_size, of_one_length
 from stet_ls.engine.execution.python.inputs.documented.stated_values import as_stated, named_characters, stated_values
 from stet_ls.engine.execution.python.inputs.subject import (
@@ -28,8 +28,8 @@ from stet_ls.engine.execution.python.inputs.subject import (
     known_module,
     subject_of,
 )
-from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import COUNTED
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import COUNTED
 from stet_ls.validators.ast_text import try_parse_expression, unparse
 
 _TEXT_OF = re.compile(

@@ -23,7 +23,7 @@ from stet_ls.engine.execution.python.inputs.values.observed_types import with_ob
 from stet_ls.validators.ast_text import unparse
 
 if TYPE_CHECKING:
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy
+    from stet_ls.engine.execution.python.inputs.values.plain_values import ModuleContext, TextStrategy
 
 _MOST_CAUGHT = 3
 _DRAWING, _LOOKS = 2.0, 50
@@ -61,7 +61,8 @@ def rows_of(
 
 def _are_typed(module: Module, parameters: Sequence[Parameter]) -> bool:
     """Whether all parameters have hints that say something here."""
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, of_hint
+    from stet_ls.engine.execution.python.inputs.values.plain_values import ModuleContext
+    from stet_ls.engine.execution.python.inputs.values.type_strategies import of_hint
     from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
 
     known = ModuleContext(module, of_parameter)
@@ -72,8 +73,8 @@ def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[ArgumentRow]:
     """Rows from the strategies of the parameters' hints, or of guesses."""
-    from stet_ls.engine.execution.python.inputs.values.regex_texts import matching_texts
-    from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext
+    from stet_ls.engine.execution.python.inputs.values.plain_values import ModuleContext
+    from stet_ls.engine.execution.python.inputs.values.texts.regex_texts import matching_texts
     from stet_ls.engine.execution.python.inputs.values.untyped_params import items_compared, of_parameter
 
     context = ModuleContext(

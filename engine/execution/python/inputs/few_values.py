@@ -13,7 +13,7 @@ from types import MappingProxyType
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Parameter
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
 
 _TEXTS, _NUMBERS, _FLOATS = ("'a'", "'b'", "'c'"), ("1", "2", "3"), ("1.0", "2.0", "3.0")
 _FUNCTIONS = tuple(f"(lambda *given, **named: ({each}, *given))" for each in _TEXTS)

@@ -34,8 +34,8 @@ from stet_ls.engine.execution.python.inputs.module_state import MOST_NEIGHBOR_CA
 from stet_ls.engine.execution.python.inputs.uses.fitting import fitting
 from stet_ls.engine.execution.python.inputs.uses.observed import ROWS
 from stet_ls.engine.execution.python.inputs.uses.observing import calls_with_observed_uses
-from stet_ls.engine.execution.python.inputs.values.databases import MOST_DATABASES, with_databases
-from stet_ls.engine.execution.python.inputs.values.files import MOST_FILES, with_files
+from stet_ls.engine.execution.python.inputs.values.resources.databases import MOST_DATABASES, with_databases
+from stet_ls.engine.execution.python.inputs.values.resources.files import MOST_FILES, with_files
 from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
 from stet_ls.engine.execution.python.inputs.values.twins import with_equal_lists
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from stet_ls.engine.execution.inputs.qualified_names import QualifiedName
-from stet_ls.engine.execution.python.inputs.documented.documented_types import documented_types
+from stet_ls.engine.execution.python.inputs.docstrings.documented_types import documented_types
 from stet_ls.validators.ast_text import dump, try_parse, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

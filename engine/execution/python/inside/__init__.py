@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 
 _MODULES = (
-    "originals", "awaitables", "doubles", "database", "encode", "aliasing", "scratch", "determinism", "loading",
-    "effects", "captured", "call", "result_pipe", "fork", "probes", "times/stopwatch", "times/growth", "compare",
-    "times/timing", "main",
+    "originals", "values/awaitables", "values/doubles", "values/database", "values/encode", "values/aliasing",
+    "scratch", "determinism", "loading", "effects", "values/captured", "call", "result_pipe", "fork", "probes",
+    "times/stopwatch", "times/growth", "compare", "times/timing", "main",
 )  # fmt: skip
 """Each after the modules that it imports from."""
 LEFT_OUT = re.compile(rf"^from (?:__future__|{re.escape(__name__)}\.[\w.]+) import (?:\([^)]*\)|.*)\n", re.MULTILINE)

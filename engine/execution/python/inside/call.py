@@ -7,14 +7,14 @@ import signal
 import types
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.aliasing import CHANGED, shared
-from stet_ls.engine.execution.python.inside.awaitables import AsyncItems, awaited_function
-from stet_ls.engine.execution.python.inside.captured import CapturedArguments, NotRestored
-from stet_ls.engine.execution.python.inside.database import database
 from stet_ls.engine.execution.python.inside.determinism import Pins
-from stet_ls.engine.execution.python.inside.doubles import UseRecord, double_maker, failures
 from stet_ls.engine.execution.python.inside.effects import Effects
-from stet_ls.engine.execution.python.inside.encode import OPAQUE, Encoder
+from stet_ls.engine.execution.python.inside.values.aliasing import CHANGED, shared
+from stet_ls.engine.execution.python.inside.values.awaitables import AsyncItems, awaited_function
+from stet_ls.engine.execution.python.inside.values.captured import CapturedArguments, NotRestored
+from stet_ls.engine.execution.python.inside.values.database import database
+from stet_ls.engine.execution.python.inside.values.doubles import UseRecord, double_maker, failures
+from stet_ls.engine.execution.python.inside.values.encode import OPAQUE, Encoder
 
 SHOWN = 600
 

@@ -8,7 +8,7 @@ import pytest
 from support.engine import Bench
 from support.servers.scripted import ScriptedModel
 
-from stet_ls.engine.actions.porting.comparison import shown_calls, typed_parameters
+from stet_ls.engine.actions.porting.javascript_calls import shown_calls, typed_parameters
 from stet_ls.engine.actions.porting.requested import port_request
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.validators.source import Source

@@ -1,4 +1,4 @@
-"""The project of `support.shop`, and the judge of its tests."""
+"""The project of `support.projects.shop`, and the judge of its tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from support.shop import PRICES, TESTS, Judged
+from support.projects.shop import PRICES, TESTS, Judged
 
 from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Buffer, Workspace

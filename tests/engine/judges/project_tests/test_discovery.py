@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.shop import TESTS
+from support.projects.shop import TESTS
 
 from stet_ls.engine.judges.project_tests.discovery import TouchingTests, is_test, touching_tests
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.processes.busy import too_busy_for
-from support.shop import PRICES, TESTS, Judged
+from support.projects.shop import PRICES, TESTS, Judged
 
 from stet_ls.engine.api.evidence import Ruling
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.judging import in_each_box
-from support.shop import PRICES, TESTS, Judged
+from support.projects.shop import PRICES, TESTS, Judged
 
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.api.request import Buffer, Workspace

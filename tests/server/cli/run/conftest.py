@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.sums import BROKEN
+from support.projects.sums import BROKEN
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.engine import asks_for_tests, code_reply, reply_of_tests
 from support.processes.command import Stet
+from support.projects.sums import BROKEN, FIXED, reply
 from support.servers.scripted import Reply, ScriptedModel, dead_endpoint
-from support.sums import BROKEN, FIXED, reply
 
 
 def test_run_prints_a_diff_with_its_evidence_by_default(stet: Stet, scripted: ScriptedModel, file: Path) -> None:

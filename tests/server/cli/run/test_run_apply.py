@@ -10,8 +10,8 @@ from support.editors.terminal import on_terminal
 from support.engine import asks_for_tests
 from support.processes.command import Stet
 from support.processes.stet import stet_argv
+from support.projects.sums import BROKEN, FIXED, reply
 from support.servers.scripted import Reply, ScriptedModel
-from support.sums import BROKEN, FIXED, reply
 
 
 def test_apply_writes_the_file_and_nothing_else_changes(stet: Stet, scripted: ScriptedModel, file: Path) -> None:

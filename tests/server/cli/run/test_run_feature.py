@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.processes.command import Stet
-from support.real_package import WORDS, copy_package, play
+from support.projects.real_package import WORDS, copy_package, play
 from support.servers.scripted import ScriptedModel
 
 

@@ -123,7 +123,9 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
     assert len(output.findings) + output.findings_left_out == len(rows)
     unproven = [each for each in shell["units"] if each["verdict"] == "unproven"]
     assert len(output.unproven) + output.unproven_left_out == len(unproven)
-    assert shell["verdict"] == outcome.verdict == output.verdict == editor["verdict"] == staged["verdict"] == "refuted"
+    assert (
+        shell["verdict"] == outcome.conclusion == output.verdict == editor["verdict"] == staged["verdict"] == "refuted"
+    )
 
 
 async def test_each_verdict_comes_through_every_real_process(

@@ -12,7 +12,7 @@ from support.processes.tools import needs
 from stet_ls.validators import lint
 from stet_ls.validators.checkers.programs import find
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
@@ -22,12 +22,12 @@ needs_oxlint = pytest.mark.skipif(
 )
 
 
-def judge(text: str, language: str, path: Path | None = None, *, without: tuple[str, ...] = ()) -> SyntaxVerdict:
+def judge(text: str, language: str, path: Path | None = None, *, without: tuple[str, ...] = ()) -> SyntaxResult:
     tools = Toolbox(disabled=frozenset(without))
     return check(Source(text), language, path=path, deadline=30, tools=tools)
 
 
-def said(verdict: SyntaxVerdict) -> list[tuple[str, int, str]]:
+def said(verdict: SyntaxResult) -> list[tuple[str, int, str]]:
     return [(one.message, one.line, one.source) for one in (*verdict.findings, *verdict.echoes)]
 
 

@@ -12,12 +12,12 @@ from support.processes.tools import needs
 
 from stet_ls.validators.checkers.tools.c_includes import missing_include
 from stet_ls.validators.checkers.tools.compile_commands import flags
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check
 
 
-def judge(text: str, path: Path | None = None, language: str = "cpp") -> SyntaxVerdict:
+def judge(text: str, path: Path | None = None, language: str = "cpp") -> SyntaxResult:
     return check(Source(text), language, path=path, deadline=30)
 
 

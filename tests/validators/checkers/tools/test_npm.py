@@ -8,7 +8,7 @@ import pytest
 from support.processes.tools import needs
 
 from stet_ls.validators.checkers.toolbox import Toolbox
-from stet_ls.validators.findings import SyntaxVerdict
+from stet_ls.validators.findings import SyntaxResult
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
@@ -36,7 +36,7 @@ def install(workspace: Path, package: str, code: str) -> Path:
     return folder
 
 
-def judge(path: Path, tools: Toolbox, language: str = "typescript") -> SyntaxVerdict:
+def judge(path: Path, tools: Toolbox, language: str = "typescript") -> SyntaxResult:
     return check(Source(TEXT), language, path=path, tools=tools, deadline=30)
 
 

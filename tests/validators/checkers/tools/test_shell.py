@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on PATH")
 
 
-def judge(text: str, path: Path | None = None) -> SyntaxVerdict:
+def judge(text: str, path: Path | None = None) -> SyntaxResult:
     return check(Source(text), "shellscript", path=path, deadline=30)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import syntax
-from stet_ls.validators.findings import Status, SyntaxVerdict
+from stet_ls.validators.findings import Status, SyntaxResult
 from stet_ls.validators.install_hints import install_command
 from stet_ls.validators.language_table.row import Language
 from stet_ls.validators.languages import LANGUAGES, language, language_of
@@ -70,7 +70,7 @@ def row(name: str) -> Language:
     return found
 
 
-def ask(by: ParserPool, text: str | Source, name: str = "haskell", deadline: float = TIMEOUT) -> SyntaxVerdict:
+def ask(by: ParserPool, text: str | Source, name: str = "haskell", deadline: float = TIMEOUT) -> SyntaxResult:
     source = Source(text) if isinstance(text, str) else text
     return language_pack.check_fast(source, row(name), deadline=deadline, by=by, denied={})
 

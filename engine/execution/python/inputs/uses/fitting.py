@@ -15,7 +15,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, related, text_of
 from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
-from stet_ls.engine.execution.python.inputs.documented.exclusions import numbers
+from stet_ls.engine.execution.python.inputs.docstrings.exclusions import numbers
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
 
 _HOLDERS = (str, bytes, list, tuple, set, frozenset, dict)

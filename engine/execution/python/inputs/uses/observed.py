@@ -1,4 +1,4 @@
-"""Infers the values of parameters from a run with doubles in their place (`inside/doubles.py`).
+"""Infers the values of parameters from a run with doubles in their place (`inside/values/doubles.py`).
 
 So a list of dictionaries of dictionaries is found whatever calls lead to its keys. What acts, such as a database handle
 or an HTTP client, stays a double: its calls are compared.
@@ -17,19 +17,14 @@ from stet_ls.engine.execution.inputs.mutations import with_shared_elements, with
 from stet_ls.engine.execution.inputs.rows import DOUBLE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import drawn_rows
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
-from stet_ls.engine.execution.python.inputs.values import type_strategies
-from stet_ls.engine.execution.python.inputs.values.collaborators import MADE
-from stet_ls.engine.execution.python.inputs.values.kind_names import BOUNDS, METHODS, named_kind
-from stet_ls.engine.execution.python.inputs.values.time_texts import time_texts
-from stet_ls.engine.execution.python.inputs.values.type_strategies import (
-    ModuleContext,
-    TextStrategy,
-    is_mapping,
-    of_hint,
-    value_of_mapping,
-)
+from stet_ls.engine.execution.python.inputs.values import plain_values, type_strategies
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import BOUNDS, METHODS, named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import kinds_by_use
+from stet_ls.engine.execution.python.inputs.values.objects.collaborators import MADE
+from stet_ls.engine.execution.python.inputs.values.plain_values import ModuleContext, TextStrategy
+from stet_ls.engine.execution.python.inputs.values.texts.time_texts import time_texts
+from stet_ls.engine.execution.python.inputs.values.type_strategies import is_mapping, of_hint, value_of_mapping
 from stet_ls.engine.execution.python.inputs.values.untyped_params import of_parameter
-from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
 from stet_ls.validators.ast_text import literal_eval
 
 _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
@@ -213,7 +208,7 @@ def _value(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
 def _single(uses: ValueUses, known: ModuleContext) -> TextStrategy | None:
     """Texts, and what is compared with other values; None for another kind."""
     if compared := sorted(kind.removeprefix(EQUALS) for kind in uses.kinds if kind.startswith(EQUALS)):
-        return st.one_of(st.sampled_from(compared), st.sampled_from(compared), type_strategies.SHORT(known))
+        return st.one_of(st.sampled_from(compared), st.sampled_from(compared), plain_values.SHORT(known))
     if forms := [kind.removeprefix(TIME) for kind in uses.kinds if kind.startswith(TIME)]:
         return time_texts(sorted(forms)[0])
     if PARSED in uses.kinds and not uses.parts:
@@ -221,7 +216,7 @@ def _single(uses: ValueUses, known: ModuleContext) -> TextStrategy | None:
     if MATCHED in uses.kinds and not uses.parts and "number" not in uses.kinds:
         return st.sampled_from(_FEW["text" in uses.kinds])
     if "text" in uses.kinds or "str" in {METHODS.get(each) for each in uses.fields}:
-        return type_strategies.SHORT(known)
+        return plain_values.SHORT(known)
     return None
 
 
@@ -239,7 +234,7 @@ def _sequence(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy 
         item = ValueUses()
         for each in items.values():
             item = item.merged(each)
-        return type_strategies.lists(_value(name.removesuffix("s"), item, known))
+        return plain_values.lists(_value(name.removesuffix("s"), item, known))
     return None
 
 
@@ -248,10 +243,10 @@ def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
         return st.integers(*BOUNDS[name]).map(repr)
     hint = named_kind(name)
     if known.decimals and hint != "str" and not uses.kinds & {"text", "path"}:
-        return st.one_of(*[type_strategies.PLAIN["Decimal"](known)] * 3, type_strategies.INTEGERS(known))
+        return st.one_of(*[plain_values.PLAIN["Decimal"](known)] * 3, plain_values.INTEGERS(known))
     if "number" in uses.kinds or hint not in ("int", "str", "float", "bool"):
-        return type_strategies.SHORT(known) if "path" in uses.kinds else type_strategies.INTEGERS(known)
-    return type_strategies.PLAIN[hint](known)
+        return plain_values.SHORT(known) if "path" in uses.kinds else plain_values.INTEGERS(known)
+    return plain_values.PLAIN[hint](known)
 
 
 def _mapping(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
@@ -267,7 +262,7 @@ def _mapping(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
         (each for each in taken if each is not None and (each.parts or each.kinds - {""})), ValueUses({"number"})
     )
     key = pair.parts.get("[0]", ValueUses({"text"}))
-    return type_strategies.dicts(_value("key", key, known), _value(name.removesuffix("s"), value, known))
+    return plain_values.dicts(_value("key", key, known), _value(name.removesuffix("s"), value, known))
 
 
 def _record(parts: Mapping[str, ValueUses], known: ModuleContext) -> TextStrategy:
@@ -286,7 +281,7 @@ def _object(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
     result = uses.parts.get("()", ValueUses())
     is_asked = not result.acts and bool(result.parts or result.kinds - {""})
     if is_asked and not uses.fields and not uses.kinds & {"with", "set"}:
-        plain = type_strategies.callables(known)
+        plain = plain_values.callables(known)
         return (
             st.one_of(*[_answering(name, result, known)] * 4, plain) if result.fields and name.isidentifier() else plain
         )

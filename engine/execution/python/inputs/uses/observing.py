@@ -17,7 +17,7 @@ from stet_ls.engine.execution.python.inputs.uses.observed import (
     wanted_texts,
 )
 from stet_ls.engine.execution.python.inputs.uses.written import written_uses
-from stet_ls.engine.execution.python.inputs.values.files import with_files
+from stet_ls.engine.execution.python.inputs.values.resources.files import with_files
 
 _ROUNDS = 3
 """How often the run is made, each time with the texts that the one before has wanted."""

@@ -22,8 +22,8 @@ from stet_ls.engine.execution.python.inputs.uses.observed import (
     TIME,
     ValueUses,
 )
-from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS, named_kind
-from stet_ls.engine.execution.python.inputs.values.time_texts import parsed_times
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import METHODS, named_kind
+from stet_ls.engine.execution.python.inputs.values.texts.time_texts import parsed_times
 
 Path = tuple[str, ...]
 _PASSES = 3

@@ -18,7 +18,12 @@ from stet_ls.engine.execution.inputs.rows import UNSURE
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals
 from stet_ls.engine.execution.python.inputs.grown import grown_item
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject, known_module, subject_of
-from stet_ls.engine.execution.python.inputs.values.chains import LONG, chained_objects, chains, lengthened_objects
+from stet_ls.engine.execution.python.inputs.values.objects.chains import (
+    LONG,
+    chained_objects,
+    chains,
+    lengthened_objects,
+)
 
 _MOST_KINDS = 14
 _AHEAD = 30

@@ -11,19 +11,20 @@ from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.stated_forms import stated_forms
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject
-from stet_ls.engine.execution.python.inputs.values import type_strategies
-from stet_ls.engine.execution.python.inputs.values.dates import is_name
-from stet_ls.engine.execution.python.inputs.values.described_items import described_item, is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.linked_objects import linked_objects
-from stet_ls.engine.execution.python.inputs.values.time_texts import formats_of, time_texts
-from stet_ls.engine.execution.python.inputs.values.type_strategies import ModuleContext, TextStrategy, of_hint
-from stet_ls.engine.execution.python.inputs.values.used_kinds import (
+from stet_ls.engine.execution.python.inputs.values import plain_values, type_strategies
+from stet_ls.engine.execution.python.inputs.values.kinds.dates import is_name
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import described_item, is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.item_kinds import kinds_of_parts
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import (
     is_only_compared,
     is_only_tested,
     kinds_by_use,
-    kinds_of_parts,
 )
+from stet_ls.engine.execution.python.inputs.values.objects.linked_objects import linked_objects
+from stet_ls.engine.execution.python.inputs.values.plain_values import ModuleContext, TextStrategy
+from stet_ls.engine.execution.python.inputs.values.texts.time_texts import formats_of, time_texts
+from stet_ls.engine.execution.python.inputs.values.type_strategies import of_hint
 from stet_ls.validators.ast_text import parse_expression, unparse
 
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
@@ -44,7 +45,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         one = of_hint(parameter.annotation, known)
         # Arguments of the same kind, whatever it is, fit each other.
         alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
-        return st.one_of([type_strategies.lists(each, small=True) for each in alike])
+        return st.one_of([plain_values.lists(each, small=True) for each in alike])
 
     def hinted_value(each: Parameter) -> TextStrategy | None:
         return of_hint(each.annotation, known.deeper())
@@ -53,7 +54,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         return linked
     if parameter.name in (forms := formats_of(node)) and _may_be_text(parameter):
         times = time_texts(forms[parameter.name])
-        return st.one_of(times, times, times, type_strategies.SHORT(known))
+        return st.one_of(times, times, times, plain_values.SHORT(known))
     numerals = [*_numerals(parameter, node, known), *_split_numbers(parameter, node)]
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return st.one_of(hinted, st.sampled_from(numerals)) if numerals else hinted
@@ -125,13 +126,13 @@ def _guessed(parameter: Parameter, node: ast.AST, known: ModuleContext) -> TextS
     if "list[int]" in weak and is_plural(parameter.name):
         weak = [each for each in weak if each != "str"]
     if enums := _compared_enums(parameter.name, node, known):
-        return st.one_of(_one_of(enums, known), st.just("None"), type_strategies.SHORT(known))
+        return st.one_of(_one_of(enums, known), st.just("None"), plain_values.SHORT(known))
     default = parameter.default
     kinds = [*_kinds_of_default(default), *kinds]
     if named_kind(parameter.name) == "dict[str, str]":
         kinds = ["dict[str, str]" if each == "dict[str, int]" else each for each in kinds]
     if not kinds and not weak and not named_kind(parameter.name) and is_only_compared(parameter.name, node):
-        return st.one_of(type_strategies.INTEGERS(known), type_strategies.SHORT(known))
+        return st.one_of(plain_values.INTEGERS(known), plain_values.SHORT(known))
     if not kinds and not weak and is_only_tested(parameter.name, node):
         truths = st.sampled_from(_TRUTHS)
         return st.one_of(truths, truths, truths, st.sampled_from(_TESTED))
@@ -303,10 +304,10 @@ def _one_of(kinds: list[str], known: ModuleContext) -> TextStrategy:
 def ANY(known: ModuleContext) -> TextStrategy:
     """One of the kinds that functions mostly accept, if nothing is known."""
     return st.one_of(
-        type_strategies.INTEGERS(known),
-        type_strategies.SHORT(known),
-        type_strategies.lists(type_strategies.INTEGERS(known)),
-        type_strategies.lists(type_strategies.SHORT(known)),
+        plain_values.INTEGERS(known),
+        plain_values.SHORT(known),
+        plain_values.lists(plain_values.INTEGERS(known)),
+        plain_values.lists(plain_values.SHORT(known)),
         st.sampled_from(["None", "True", "0.5", "{}", "[[1, 2], [3]]", "{'a': 1}", "(1, 2)"]),
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
 from stet_ls.engine.execution.python.inside.call import CallRunner
-from stet_ls.engine.execution.python.inside.encode import ATOMS, OPAQUE, PLAIN, attributes, slots
+from stet_ls.engine.execution.python.inside.values.encode import ATOMS, OPAQUE, PLAIN, attributes, slots
 
 SEARCHED, DRAINED = 1_000, 10_000
 """Values in which iterators are searched, and items that are taken of each."""

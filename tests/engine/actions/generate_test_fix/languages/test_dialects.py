@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.stories import STORIES, Story, unit_of
+from support.projects.stories import STORIES, Story, unit_of
 
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import LOOP_LANGUAGES
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest

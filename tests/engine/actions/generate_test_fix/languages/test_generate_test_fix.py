@@ -10,8 +10,8 @@ import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
 from support.generating import ONE_SAMPLE, evidence_of_tests, repairs
 from support.processes.tools import needs
+from support.projects.stories import CPP, GO, JAVA, RUST, STORIES, C, Story, unit_of
 from support.servers.scripted import ScriptedModel
-from support.stories import CPP, GO, JAVA, RUST, STORIES, C, Story, unit_of
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget

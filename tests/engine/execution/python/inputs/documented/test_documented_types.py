@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.execution.python.inputs.documented.documented_types import documented_types
+from stet_ls.engine.execution.python.inputs.docstrings.documented_types import documented_types
 from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
 from stet_ls.validators.ast_text import unparse
 

@@ -23,9 +23,9 @@ from typing import Any
 
 from support.corpora.planted import ALNUM, UPPER, chars, joined
 from support.engine import code_reply
+from support.servers.load.soak import FAULTS, Fault, Misbehaving
 from support.servers.scripted import Body, Reply
 from support.servers.session import command, editor
-from support.servers.soak import FAULTS, Fault, Misbehaving
 from support.servers.wire import ErrorAnswer, Json, RawClient
 
 HANGS = 100.0

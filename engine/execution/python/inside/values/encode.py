@@ -14,8 +14,8 @@ import types
 import zlib
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
-from stet_ls.engine.execution.python.inside.database import content_of
-from stet_ls.engine.execution.python.inside.doubles import Double
+from stet_ls.engine.execution.python.inside.values.database import content_of
+from stet_ls.engine.execution.python.inside.values.doubles import Double
 
 NODES, DEPTH = 40_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)

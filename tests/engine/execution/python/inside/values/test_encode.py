@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.encode import from_input
+from stet_ls.engine.execution.python.inside.values.encode import from_input
 
 _FAILING = "lambda *given: (_ for _ in ()).throw(OSError('failed'))"
 

@@ -14,7 +14,7 @@ import sys
 import zlib
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
-from stet_ls.engine.execution.python.inside.awaitables import EndOfLoop
+from stet_ls.engine.execution.python.inside.values.awaitables import EndOfLoop
 
 FAR = 100
 """The characters of a path from which on `get` finds nothing: answers lead to answers without end otherwise."""

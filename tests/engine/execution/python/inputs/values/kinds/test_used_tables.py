@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from stet_ls.engine.execution.inputs import strategies as st
-from stet_ls.engine.execution.python.inputs.values.dates import compares, ends_of, in_order
-from stet_ls.engine.execution.python.inputs.values.used_kinds import kinds_by_use
-from stet_ls.engine.execution.python.inputs.values.word_texts import commands
+from stet_ls.engine.execution.python.inputs.values.kinds.dates import compares, ends_of, in_order
+from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import kinds_by_use
+from stet_ls.engine.execution.python.inputs.values.texts.word_texts import commands
 
 
 @pytest.mark.parametrize(

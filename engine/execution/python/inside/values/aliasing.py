@@ -14,8 +14,8 @@ import itertools
 import operator
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.doubles import Double
-from stet_ls.engine.execution.python.inside.encode import NODES, OPAQUE, PLAIN, VIEWS, Encoder, attributes, slots
+from stet_ls.engine.execution.python.inside.values.doubles import Double
+from stet_ls.engine.execution.python.inside.values.encode import NODES, OPAQUE, PLAIN, VIEWS, Encoder, attributes, slots
 
 CHANGED = (list, dict, set, bytearray, collections.deque)
 BARE = {*CHANGED, tuple, frozenset}

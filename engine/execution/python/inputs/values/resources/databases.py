@@ -12,7 +12,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import GUESSED, UNSURE
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
 from stet_ls.validators.ast_text import unparse
 
 MOST_DATABASES = 48

@@ -14,18 +14,18 @@ MOST_FINDINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeVerdict:
+class VerifiedChange:
     """What the judges said about a change. `findings` are lines, the worst first, each with its counter-example."""
 
     REFUTED: ClassVar[str] = "refuted"
 
-    verdict: str
+    conclusion: str
     summary: str
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def refusal(outcome: ChangeVerdict) -> str:
+def refusal(outcome: VerifiedChange) -> str:
     """The worst findings and the notes, as data, within the shortest limit of all agents: both name files."""
     total = len(outcome.findings)
     shown = [clean(line, 1_200) for line in outcome.findings[:MOST_FINDINGS]]

@@ -21,7 +21,7 @@ _FORMS = (
     re.compile(r"(?m)^[ \t]*[*]{0,2}(?P<name>\w+)[ \t]+:[ \t]+(?P<type>[^\n]+)$"),
 )
 _BESIDES = re.compile(r"(?i),?\s*\b(?:optional|required|keyword[- ]only)\b|,?\s*\bdefaults?\b.*$|:\w+:|[`~\\]|\.$")
-"""What is said beside the type, and the marks of a link."""
+"""What is said with the type, and the marks of a link."""
 _OR = re.compile(r"\s*(?:,\s*or\b|\bor\b|[,|/])\s*(?![^\[(]*[\])])")
 _OR_NONE = re.compile(r"(?i),?\s*(?:\bor|\|)\s*none$")
 _PLAIN = {

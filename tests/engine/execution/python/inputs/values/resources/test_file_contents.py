@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from stet_ls.engine.execution.python.inputs.values.file_contents import contents_for
+from stet_ls.engine.execution.python.inputs.values.resources.file_contents import contents_for
 
 
 def test_tables_have_the_columns_that_are_read_and_one_begins_with_a_mark() -> None:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from stet_ls.engine.execution.python.inputs.values.dates import by_compared, by_difference, is_name, replaced
-from stet_ls.engine.execution.python.inputs.values.described_items import is_plural
-from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS, named_kind
-from stet_ls.engine.execution.python.inputs.values.regex_texts import SEARCHES
+from stet_ls.engine.execution.python.inputs.values.kinds.dates import by_compared, by_difference, is_name, replaced
+from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
+from stet_ls.engine.execution.python.inputs.values.kinds.item_kinds import (
+    enumerated,
+    is_row,
+    item_name,
+    kinds_of_items,
+    kinds_of_unpacked,
+)
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import METHODS, named_kind
+from stet_ls.engine.execution.python.inputs.values.texts.regex_texts import SEARCHES
 
 _BUILT_IN = {
     "dict": "dict[str, int]",
@@ -49,8 +56,8 @@ def kinds_by_use(name: str, node: ast.AST, within: frozenset[str] = frozenset())
             strong, open_ones = _by_call(each, name, is_dropped=id(each) in dropped, is_awaited=is_awaited)
             found += strong
             weak += open_ones
-        elif isinstance(each, ast.For | ast.comprehension) and is_name(_enumerated(each.iter), name):
-            items = _by_items(_item(each), name, node)
+        elif isinstance(each, ast.For | ast.comprehension) and is_name(enumerated(each.iter), name):
+            items = _by_items(item_name(each), name, node)
             found += items
             weak += [] if items else _SEVERAL
         elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
@@ -220,8 +227,8 @@ def _by_call(call: ast.Call, name: str, *, is_dropped: bool, is_awaited: bool) -
 
 def _by_items(target: ast.expr, name: str, node: ast.AST) -> list[str]:
     """The kinds that what a loop does with the items implies."""
-    items = [f"list[{kind}]" for kind in _of_items(target, node) or _of_parts(target, node)]
-    items = items or (["list[list[int]]"] if _is_row(target, node) else [])
+    items = [f"list[{kind}]" for kind in kinds_of_items(target, node) or kinds_of_unpacked(target, node)]
+    items = items or (["list[list[int]]"] if is_row(target, node) else [])
     if items == ["list[str]"] and not is_plural(name):  # or the letters of a text
         return ["str"] if named_kind(name) == "str" else ["str", *items]
     return items
@@ -257,90 +264,6 @@ def _tested(node: ast.expr) -> set[int]:
     if isinstance(node, ast.BoolOp):
         return {part for value in node.values for part in _tested(value)}
     return {id(node)}
-
-
-def _of_items(target: ast.expr, node: ast.AST) -> list[str]:
-    """The kinds that the methods called on a loop's variable imply."""
-    name = getattr(target, "id", "")
-    used = (each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute) and is_name(each.value, name))
-    return list(dict.fromkeys(METHODS[each] for each in used if METHODS.get(each) == "str"))
-
-
-def _enumerated(node: ast.expr) -> ast.expr:
-    """What is iterated over, be it with numbers."""
-    is_numbered = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "enumerate" and node.args
-    return node.args[0] if is_numbered and isinstance(node, ast.Call) else node
-
-
-def _item(loop: ast.For | ast.comprehension) -> ast.expr:
-    """The name of an item in a loop, without that of its number."""
-    target = loop.target
-    is_numbered = _enumerated(loop.iter) is not loop.iter and isinstance(target, ast.Tuple)
-    return target.elts[-1] if is_numbered and isinstance(target, ast.Tuple) else target
-
-
-def _is_row(target: ast.expr, node: ast.AST) -> bool:
-    """Whether an item is iterated over itself."""
-    return isinstance(target, ast.Name) and any(
-        isinstance(each, ast.For | ast.comprehension) and is_name(_enumerated(each.iter), target.id)
-        and not isinstance(_item(each), ast.Tuple) for each in ast.walk(node)
-    )  # fmt: skip
-
-
-def _of_parts(target: ast.expr, node: ast.AST) -> list[str]:
-    """The kind of items that a loop takes apart, by what it does with the parts: `for row, seat in taken`."""
-    if not isinstance(target, ast.Tuple) or not all(isinstance(each, ast.Name) for each in target.elts):
-        return []
-    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
-    kinds = [_kind_of_part(name, node) for name in names]
-    return [f"tuple[{', '.join(each or other for each in kinds)}]" for other in ("int", "Label")[: 2 - all(kinds)]]
-
-
-def _kind_of_part(name: str, node: ast.AST) -> str:
-    """The kind of a part of an item; "" if nothing tells it."""
-    if _is_index(name, node):
-        return "Index"
-    used = [METHODS[each.attr] for each in ast.walk(node)
-            if isinstance(each, ast.Attribute) and is_name(each.value, name) and each.attr in METHODS]  # fmt: skip
-    return next(iter([*used, *by_difference(name, node)]), named_kind(name).replace("Callable", ""))
-
-
-def kinds_of_parts(node: ast.AST, parameters: Collection[str]) -> list[str]:
-    """The kinds between which code distinguishes among the parts of what it is given: `isinstance(row[key], dict)`."""
-    parts = {
-        part.id for each in ast.walk(node) if isinstance(each, ast.For | ast.comprehension)
-        for part in ast.walk(each.target) if isinstance(part, ast.Name)
-    }  # fmt: skip
-    parts |= {
-        each.targets[0].id for each in ast.walk(node)
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and _is_part(each.value, ())
-    }  # fmt: skip
-    parts -= set(parameters)
-    found: list[str] = []
-    for each in ast.walk(node):
-        if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "isinstance" and len(each.args) == 2:
-            kinds = [_KINDS.get(kind.id, "") for kind in ast.walk(each.args[1]) if isinstance(kind, ast.Name)]
-            found += kinds if _is_part(each.args[0], parts) else []
-        elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Is | ast.IsNot):
-            right = each.comparators[0]
-            if _is_part(each.left, parts) and isinstance(right, ast.Constant):
-                found.append("None" if right.value is None else "bool")
-    return [each for each in dict.fromkeys(found) if each]
-
-
-_KINDS = {"str": "str", "int": "int", "float": "float", "bool": "bool", "list": "list[int]", "dict": "dict[Label, int]",
-          "tuple": "tuple[int, int]", "bytes": "bytes"}  # fmt: skip
-
-
-def _is_part(node: ast.expr, names: Collection[str]) -> bool:
-    """Whether an expression is an item of something: one of the names, `row[key]` or `row.get(key)`."""
-    if isinstance(node, ast.Call):
-        return getattr(node.func, "attr", "") == "get"
-    return isinstance(node, ast.Subscript) or (isinstance(node, ast.Name) and node.id in names)
-
-
-def _is_index(name: str, node: ast.AST) -> bool:
-    return any(isinstance(each, ast.Subscript) and is_name(each.slice, name) for each in ast.walk(node))
 
 
 def _subscripted(index: ast.expr) -> list[str]:

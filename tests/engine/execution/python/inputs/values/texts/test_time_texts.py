@@ -7,7 +7,7 @@ from datetime import datetime
 
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.inputs.values.time_texts import formats_of, time_texts
+from stet_ls.engine.execution.python.inputs.values.texts.time_texts import formats_of, time_texts
 
 
 def test_the_format_is_that_of_the_parser() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from stet_ls.engine.execution.inputs import strategies as st
-from stet_ls.engine.execution.python.inputs.values.type_strategies import TextStrategy
 
 _PARSERS = {"fromisoformat": "%Y-%m-%dT%H:%M:%S"}
 _MONTHS, _DAYS, _HOURS = (1, 2, 5, 12), (1, 6, 7, 12, 28), (0, 8, 9, 16, 23)
@@ -27,7 +26,7 @@ def parsed_times(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
             yield each.args[0], form
 
 
-def time_texts(form: str) -> TextStrategy:
+def time_texts(form: str) -> st.SearchStrategy[str]:
     """Texts of times in a format, near each other so that some are equal and some are in order."""
     parts = st.tuples(*map(st.sampled_from, ((2024, 2024, 2023), _MONTHS, _DAYS, _HOURS, (0, 0, 15, 30))))
     return parts.map(lambda each: repr(_time(*each).strftime(form)))

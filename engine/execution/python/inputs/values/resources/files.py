@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.python.inputs.subject import Parameter, Subject, known_module, subject_of
-from stet_ls.engine.execution.python.inputs.values.file_contents import contents_for
+from stet_ls.engine.execution.python.inputs.values.resources.file_contents import contents_for
 from stet_ls.validators.ast_text import unparse
 
 MOST_FILES = 44

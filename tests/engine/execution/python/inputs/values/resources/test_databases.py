@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.inputs.values.databases import _REFUSED_LATER, tables_of, with_databases
-from stet_ls.engine.execution.python.inside.database import content_of, database
+from stet_ls.engine.execution.python.inputs.values.resources.databases import _REFUSED_LATER, tables_of, with_databases
+from stet_ls.engine.execution.python.inside.values.database import content_of, database
 
 _COUNT = """def restock(connection, article: str, more: int):
     \"\"\"Adds to what is there.\"\"\"

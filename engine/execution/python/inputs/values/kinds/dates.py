@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import METHODS
 
 
 def is_name(node: ast.AST, name: str) -> bool:

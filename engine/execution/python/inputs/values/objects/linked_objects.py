@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from stet_ls.engine.execution.inputs import strategies as st
 from stet_ls.engine.execution.python.inputs.arguments import arguments
 from stet_ls.engine.execution.python.inputs.subject import ClassShape, Function, Parameter
-from stet_ls.engine.execution.python.inputs.values.kind_names import named_kind
-from stet_ls.engine.execution.python.inputs.values.type_strategies import INTEGERS, PLAIN, ModuleContext, TextStrategy
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
+from stet_ls.engine.execution.python.inputs.values.plain_values import INTEGERS, PLAIN, ModuleContext, TextStrategy
 from stet_ls.validators.ast_text import unparse
 
 _LEVELS = {1: 6, 2: 4}

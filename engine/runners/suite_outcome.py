@@ -1,4 +1,4 @@
-"""Derives the verdict: compares the report with what was expected and how the process ended."""
+"""Derives the outcome of a suite: compares the report with what was expected and how the process ended."""
 
 from __future__ import annotations
 

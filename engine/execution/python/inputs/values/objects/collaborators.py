@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from stet_ls.engine.execution.python.inputs.subject import ClassShape
-from stet_ls.engine.execution.python.inputs.values.kind_names import METHODS
+from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import METHODS
 
 MADE = "__double__("
 """How a stand-in is made, in a call's text."""
