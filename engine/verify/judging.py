@@ -22,8 +22,9 @@ from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.settings.sources import PROJECT_FILE
 from stet_ls.engine.verify.changes.broken_calls import broken_calls
-from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_data_of_tests, is_of_tests
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
+from stet_ls.engine.verify.changes.prose import is_prose
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
@@ -39,8 +40,9 @@ from stet_ls.engine.verify.judged_files import (
 )
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
-from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
+from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of, with_lines
 from stet_ls.engine.verify.project_tests.executed_files import is_change_executed
+from stet_ls.engine.verify.project_tests.fixing_tests import FixingTests
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 from stet_ls.engine.verify.project_tests.special_cases import special_case
@@ -81,7 +83,9 @@ class VerifyRun:
     of_units: dict[UnitChange, list[CheckResult]] = field(default_factory=dict)
     test_rows: list[TestResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
     others: list[UnitReport] = field(default_factory=list)
+    fixing: FixingTests = field(default_factory=FixingTests)
     refused: bool = False
     partial: bool = False
     is_final: bool = True
@@ -90,7 +94,7 @@ class VerifyRun:
     async def static(self, unread: Collection[ChangedFile]) -> None:
         """What needs no run, for every file, the riskiest first; `unread` ones have no units."""
         for path, why in self.change.skipped:
-            self.notes.append(f"{path} is not judged: {why}")
+            self._skip(path, why)
         left = [each for each in by_risk(self.change.files) if each not in unread]
         late = [*unread]
         until = self.until - _RUNNING * self.options.budget
@@ -99,7 +103,7 @@ class VerifyRun:
                 late.append(file)
                 continue
             if None in (file.text(file.before), file.text(file.after)):
-                self.notes.append(f"{file.path} is not judged: not UTF-8 text")
+                self._skip(file.path, "not UTF-8 text")
                 continue
             case = case_of(self.change, file, self.options.tools, None)
             checks = await static_checks(case, file, self.intent)
@@ -113,9 +117,16 @@ class VerifyRun:
                 unit = UnitChange(file, "", max(line, 1), UnitChangeKind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
-                what = "it holds settings of Stet" if file.path == PROJECT_FILE else "not code"
-                self.notes.append(f"{file.path} is not judged: {what}")
+                self._skip(file.path, "it holds settings of Stet" if file.path == PROJECT_FILE else "not code")
         self._leave(late, unread)
+
+    def _skip(self, path: str, why: str) -> None:
+        """Names a file that no judge can judge. The change is not ok then, unless people alone read the file, or it
+        belongs to the tests that run.
+        """
+        self.notes.append(f"{path} is not judged: {why}")
+        if not (is_prose(path) or is_data_of_tests(path)):
+            self.unjudged.append(path)
 
     def _leave(self, late: Sequence[ChangedFile], unread: Collection[ChangedFile]) -> None:
         """Names what there was no time for: it is unproven."""
@@ -185,6 +196,10 @@ class VerifyRun:
         async with asyncio.TaskGroup() as both:
             both.create_task(tests())
             both.create_task(comparisons())
+        if self.intent.kind is IntentKind.FIX:
+            for unit, found in self.of_units.items():
+                if result := await asyncio.to_thread(self.fixing.unshown, unit, found):
+                    found.append(result)
         await self._types(files, runtime)
 
     async def _types(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
@@ -220,15 +235,19 @@ class VerifyRun:
                    if each.change is UnitChangeKind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         renamed = {each.was: each.path for each in files if each.was != each.path and is_of_tests(each.path)}
         rows = list(outcome_table.results(runs, edits, self.intent, removed, renamed))
+        rows = await asyncio.to_thread(with_lines, rows, files, suite.selected.texts)
         self.test_rows += rows
+        self.fixing = FixingTests.among(rows, runs)
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         if runs.flaky:
             self.notes.append(f"{len(runs.flaky)} tests had varying results and count for nothing: {_some(runs.flaky)}")
+        if why := outcome_table.failing_as_before(runs):
+            self.notes.append(why)
         if runs.left_out:
             self.partial = True
             self.notes.append(runs.left_out)
         is_worse = any(each.refutes for each in rows)
-        fixed = any(outcome_table.shows_fix(each) for each in rows)
+        fixed = bool(self.fixing.ids)
 
         async def judge(file: ChangedFile) -> None:
             own = [each for each in self.units if each.file is file]
@@ -343,7 +362,7 @@ class VerifyRun:
         ))  # fmt: skip
         return Report(
             self.intent, self.change.base.name, self.change.head.name, units, tuple(self.test_rows),
-            tuple(dict.fromkeys(self.notes)), self.partial, self.refused, seconds,
+            tuple(dict.fromkeys(self.notes)), tuple(self.unjudged), self.partial, self.refused, seconds,
         )  # fmt: skip
 
 

@@ -189,7 +189,7 @@ def test_a_failing_test_comes_with_the_input_that_shows_the_difference(stet: Ste
     project.write({"price.py": typed.replace("* 2", "* 3")})
     reason = call(stet, "claude-code", "stop")["reason"]
     refuting, note = (line for line in reason.splitlines() if "price.py:" in line)
-    assert refuting.startswith("tests/test_price.py:1 test_one: tests: passed and fails now")
+    assert refuting.startswith("tests/test_price.py:4 test_one: tests: passed and fails now")
     assert note.startswith("price.py:1 price: differential (note): `price(")
 
 

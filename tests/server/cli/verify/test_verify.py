@@ -35,7 +35,7 @@ def test_a_refuted_change_exits_with_1(stet: Stet, repository: Repository) -> No
     ran = stet("verify")
     assert ran.status == 1, ran
     first, *_, last = ran.out.splitlines()
-    assert first.startswith("tests/test_shop.py:1 test_shipping: tests refuted: passed and fails now: ")
+    assert first.startswith("tests/test_shop.py:8 test_shipping: tests refuted: passed and fails now: ")
     assert last.startswith("refuted by 1 test: 1 unit")
 
 
