@@ -28,6 +28,7 @@ from stet_ls.engine.verify.changes.prose import is_prose
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
+from stet_ls.engine.verify.documented_examples import ExampleRuns, run_examples
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
@@ -86,6 +87,7 @@ class VerifyRun:
     unjudged: list[str] = field(default_factory=list)
     others: list[UnitReport] = field(default_factory=list)
     fixing: FixingTests = field(default_factory=FixingTests)
+    examples: dict[UnitChange, ExampleRuns] = field(default_factory=dict)
     refused: bool = False
     partial: bool = False
     is_final: bool = True
@@ -180,6 +182,7 @@ class VerifyRun:
 
         async def tests() -> None:
             try:
+                await self._examples(files, runtime)
                 await self._judge_tests(await suite.all(old_is_known), suite, files)
             finally:
                 captured.set()
@@ -197,10 +200,23 @@ class VerifyRun:
             both.create_task(tests())
             both.create_task(comparisons())
         if self.intent.kind is IntentKind.FIX:
-            for unit, found in self.of_units.items():
-                if result := await asyncio.to_thread(self.fixing.unshown, unit, found):
-                    found.append(result)
+            await self._others_are_equal()
         await self._types(files, runtime)
+
+    async def _others_are_equal(self) -> None:
+        """What behaves differently is a part of the fix only if a test or an example of the fix shows it."""
+        shown = {unit for unit, runs in self.examples.items() if runs.fixed}
+        for unit, found in self.of_units.items() if shown or self.fixing.ids else ():
+            if unit not in shown and (result := await asyncio.to_thread(self.fixing.unshown, unit, found)):
+                found.append(result)
+
+    async def _examples(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
+        """The examples of the documentation, old against new."""
+        own = {unit: case_of(self.change, unit.file, self.options.tools, runtime) for unit in self.units
+               if unit.file in files}  # fmt: skip
+        for unit, runs in (await run_examples(own)).items():
+            self.examples[unit] = runs
+            self.of_units.setdefault(unit, []).append(runs.result(self.intent))
 
     async def _types(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
         """New type errors, the riskiest files first: a checker reads more than what changed, so it comes last."""
@@ -247,7 +263,7 @@ class VerifyRun:
             self.partial = True
             self.notes.append(runs.left_out)
         is_worse = any(each.refutes for each in rows)
-        fixed = bool(self.fixing.ids)
+        fixed = bool(self.fixing.ids) or any(each.fixed for each in self.examples.values())
 
         async def judge(file: ChangedFile) -> None:
             own = [each for each in self.units if each.file is file]
@@ -357,11 +373,9 @@ class VerifyRun:
         """Everything together. A file's own results belong to each of its units; those of runs have a fixed order."""
         ran = {unit: sorted(found, key=lambda each: _ORDER.index(each.check)) for unit, found in self.of_units.items()}
         others = self.others if self.options.shard[0] == 1 else ()
-        units = (*others, *(
-            UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units
-        ))  # fmt: skip
+        own = [UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units]
         return Report(
-            self.intent, self.change.base.name, self.change.head.name, units, tuple(self.test_rows),
+            self.intent, self.change.base.name, self.change.head.name, (*others, *own), tuple(self.test_rows),
             tuple(dict.fromkeys(self.notes)), tuple(self.unjudged), self.partial, self.refused, seconds,
         )  # fmt: skip
 

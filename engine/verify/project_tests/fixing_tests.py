@@ -32,7 +32,7 @@ class FixingTests:
     def unshown(self, unit: UnitChange, results: Iterable[CheckResult]) -> CheckResult | None:
         """What to say of a unit that behaves differently and that none of these tests runs. Parses."""
         differs = any(each.check == Check.DIFFERENTIAL and each.differing for each in results)
-        if not differs or not self.ids or any(self._runs(each, unit) for each in self.ids):
+        if not differs or any(self._runs(each, unit) for each in self.ids):
             return None
         detail = f"behaves differently, but no test that the fix makes pass runs `{unit.name}`"
         return CheckResult(Check.TESTS.value, Ruling.UNKNOWN, detail, noted=True, opens=True)
