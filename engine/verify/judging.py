@@ -60,7 +60,7 @@ _ORDER = [each.value for each in Check]
 _RUNNING = 0.4
 """The share of the budget that is kept for running code."""
 _SELECTING = 0.3
-"""The share of the budget for choosing tests."""
+"""The share of the time left for choosing tests."""
 _MOST_TYPED, _MOST_TIMED = 5, 8
 """Files whose types are checked, and units whose speed is measured."""
 _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
@@ -161,9 +161,9 @@ class VerifyRun:
     async def _run_family(self, files: Sequence[ChangedFile]) -> None:
         """Comparisons begin once the calls that the old tests make are known."""
         language = files[0].language
-        selected = await asyncio.to_thread(
-            selected_tests, self.change, language, files, time.monotonic() + _SELECTING * self.options.budget
-        )
+        now = time.monotonic()
+        until = now + _SELECTING * max(self.until - now, 0)
+        selected = await asyncio.to_thread(selected_tests, self.change, language, files, until)
         runtime = await self._runtime(files[0])
         texts = [each.text(data) or "" for each in files for data in (each.before, each.after)]
         runtime = await runtime.fit_language(language, *texts, *selected.needs)

@@ -16,12 +16,13 @@ _LONGEST_PATH, _LONGEST_UNIT = 36, 24
 
 
 def lines(report: Report) -> Iterator[str]:
-    """A line for each finding and each unproven unit, then the notes and the verdict."""
+    """A line for each finding and each unproven unit, then the notes and the verdict. Notes name what was late."""
     for finding in report.findings:
         yield finding_line(finding)
     reported = {(each.path, each.unit) for each in report.findings}
     for each in report.units:
-        if each.verdict is Verdict.UNPROVEN and (each.unit.path, each.unit.label) not in reported:
+        is_late = all(one.out_of_time for one in each.checks) and bool(each.checks)
+        if each.verdict is Verdict.UNPROVEN and not is_late and (each.unit.path, each.unit.label) not in reported:
             yield _fitted_row(each.unit.path, each.unit.line, each.unit.label, "unproven", each.reasons)
     for note in report.notes:
         yield fitted_line(f"note: {note}")

@@ -93,8 +93,7 @@ def failing_as_before(runs: TestRuns) -> str:
         return ""
     first = known[0]
     why = f": {runs.details[first]}" if runs.details.get(first) else ""
-    count = f"{plural(len(known), 'test')} {verb('fail', len(known))} on both sides and {verb('count', len(known))}"
-    return f"{count} for nothing, first {first.rpartition('::')[2]}{why}"
+    return f"{plural(len(known), 'test')} {verb('fail', len(known))} on both sides: {first.rpartition('::')[2]}{why}"
 
 
 def shows_fix(test: TestResult) -> bool:
