@@ -264,3 +264,17 @@ async def test_a_fix_that_no_test_shows_is_unproven(repository: Repository, veri
     repository.write({"tests/test_shop.py": f"{TESTS}\n\ndef test_more():\n    assert total([4]) is not None\n"})
     assert (await verified("fix")).verdict is Verdict.UNPROVEN
     assert (await verified("test")).verdict is Verdict.OK
+
+
+async def test_a_weaker_test_of_a_function_that_hands_on_is_found(repository: Repository, verified: Verify) -> None:
+    """Errors are planted into what the tested function calls, too: it has next to none of its own."""
+    code = (
+        "\n\ndef _rate(weight):\n    return 3 if weight > 9 else 2\n\n\ndef price(weight):\n    return _rate(weight)\n"
+    )
+    test = "\n\ndef test_price():\n    from shop import price\n\n    assert [price(9), price(10)] == [2, 3]\n"
+    repository.commit({"shop.py": SHOP + code, "tests/test_shop.py": TESTS + test})
+    repository.write({"tests/test_shop.py": TESTS + test.replace("== [2, 3]", "!= [None, None]")})
+    report = await verified("refactor")
+    assert report.verdict is Verdict.REFUTED, report
+    (finding,) = (each for each in report.findings if each.refutes)
+    assert (finding.unit, finding.check) == ("test_price", "mutants")

@@ -320,7 +320,10 @@ def test_a_commit_is_judged_by_what_is_staged(stet: Stet, project: Repository) -
     project.write({"price.py": BROKEN})
     assert stet("hook", "run", "git", "commit").status == 0
     project("add", "price.py")
-    assert stet("hook", "run", "git", "commit").status == 1
+    refused = stet("hook", "run", "git", "commit")
+    assert refused.status == 1
+    assert "compared with HEAD; " in refused.out
+    assert "`stet verify --staged` shows all findings" in refused.out
 
 
 def test_the_hook_for_pre_commit_judges_the_staged_tree(
