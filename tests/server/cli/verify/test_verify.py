@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -250,3 +251,14 @@ def test_formats_for_services_point_at_edited_lines(stet: Stet, repository: Repo
     suite = ElementTree.fromstring(stet("verify", "--format", "junit").out)
     failed = {case.get("name") for case in suite if case.find("failure") is not None}
     assert {"names: extra", "extra"} <= failed
+
+
+def test_a_kept_verdict_needs_neither_judges_nor_the_renderer_of_answers(stet: Stet, repository: Repository) -> None:
+    """Importing them takes longer than all the rest of such a run."""
+    repository.write({"shop.py": f"# A note.\n{SHOP}"})
+    assert stet("verify").status == 0
+    argv = [sys.executable, "-X", "importtime", "-m", "stet_ls.server", "verify"]
+    ran = subprocess.run(argv, cwd=stet.folder, env=stet.environment, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    assert "stet_ls.engine.verify.verify" in imported
+    assert not imported & {"rich", "stet_ls.engine.verify.judging", "stet_ls.server.cli.run.command"}
