@@ -46,6 +46,17 @@ class Example:
     error: str
     call: Call
 
+    def holds(self, outcome: CallOutcome | None) -> bool:
+        """True if an outcome of its call is the expected one."""
+        return matches_example(self, outcome)
+
+    def failure(self, got: CallOutcome | None) -> str:
+        """What is wrong, as a sentence."""
+        wanted = self.error or self.want.strip()
+        if got is not None and got.kind != "ok":
+            return f"`{self.source}` should return {wanted}, {got}"
+        return f"`{self.source}` should return {wanted}, returns {(got and got.printed.strip()) or got or 'nothing'}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -157,7 +168,7 @@ async def _refuted(
         return _evidence(Ruling.UNKNOWN, f"{count}, as before")
     first = (broken or wrong)[0]
     failed = _evidence(
-        Ruling.FAIL, f"{_wrong(asked.examples[first], outcome.outcomes.get(first))} ({count})", trusted=True
+        Ruling.FAIL, f"{asked.examples[first].failure(outcome.outcomes.get(first))} ({count})", trusted=True
     )
     output = _output([(asked.examples[n], outcome.outcomes.get(n)) for n in wrong])
     return replace(failed, count=len(asked.examples), attachments=(output,))
@@ -223,7 +234,7 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
     wrong = (
         (each, outcome.get(n)) for n, each in enumerate(asked.examples) if not matches_example(each, outcome.get(n))
     )
-    return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
+    return [each.failure(got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
 
 
 async def _documented_failing(case: Case, runtime: Runtime) -> list[str]:
@@ -233,13 +244,6 @@ async def _documented_failing(case: Case, runtime: Runtime) -> list[str]:
     if isinstance(found, NotRunnable) or any(each.kind == "reached" for each in found.values()):
         return []
     return [each.failure(found.get(n)) for n, each in enumerate(examples) if not each.holds(found.get(n))]
-
-
-def _wrong(example: Example, got: CallOutcome | None) -> str:
-    wanted = example.error or example.want.strip()
-    if got is not None and got.kind != "ok":
-        return f"`{example.source}` should return {wanted}, {got}"
-    return f"`{example.source}` should return {wanted}, returns {(got and got.printed.strip()) or got or 'nothing'}"
 
 
 def examples_of(text: str, unit: str) -> list[Example]:

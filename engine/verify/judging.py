@@ -22,11 +22,13 @@ from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.settings.sources import PROJECT_FILE
 from stet_ls.engine.verify.changes.broken_calls import broken_calls
-from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_data_of_tests, is_of_tests
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
+from stet_ls.engine.verify.changes.prose import is_prose
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
+from stet_ls.engine.verify.documented_examples import ExampleRuns, run_examples
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
@@ -39,8 +41,9 @@ from stet_ls.engine.verify.judged_files import (
 )
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
-from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of
+from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of, with_lines
 from stet_ls.engine.verify.project_tests.executed_files import is_change_executed
+from stet_ls.engine.verify.project_tests.fixing_tests import FixingTests
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 from stet_ls.engine.verify.project_tests.special_cases import special_case
@@ -57,7 +60,7 @@ _ORDER = [each.value for each in Check]
 _RUNNING = 0.4
 """The share of the budget that is kept for running code."""
 _SELECTING = 0.3
-"""The share of the budget for choosing tests."""
+"""The share of the time left for choosing tests."""
 _MOST_TYPED, _MOST_TIMED = 5, 8
 """Files whose types are checked, and units whose speed is measured."""
 _AT_ONCE = max(2, min(4, os.cpu_count() or 1))
@@ -81,7 +84,10 @@ class VerifyRun:
     of_units: dict[UnitChange, list[CheckResult]] = field(default_factory=dict)
     test_rows: list[TestResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
     others: list[UnitReport] = field(default_factory=list)
+    fixing: FixingTests = field(default_factory=FixingTests)
+    examples: dict[UnitChange, ExampleRuns] = field(default_factory=dict)
     refused: bool = False
     partial: bool = False
     is_final: bool = True
@@ -90,7 +96,7 @@ class VerifyRun:
     async def static(self, unread: Collection[ChangedFile]) -> None:
         """What needs no run, for every file, the riskiest first; `unread` ones have no units."""
         for path, why in self.change.skipped:
-            self.notes.append(f"{path} is not judged: {why}")
+            self._skip(path, why)
         left = [each for each in by_risk(self.change.files) if each not in unread]
         late = [*unread]
         until = self.until - _RUNNING * self.options.budget
@@ -99,7 +105,7 @@ class VerifyRun:
                 late.append(file)
                 continue
             if None in (file.text(file.before), file.text(file.after)):
-                self.notes.append(f"{file.path} is not judged: not UTF-8 text")
+                self._skip(file.path, "not UTF-8 text")
                 continue
             case = case_of(self.change, file, self.options.tools, None)
             checks = await static_checks(case, file, self.intent)
@@ -113,9 +119,16 @@ class VerifyRun:
                 unit = UnitChange(file, "", max(line, 1), UnitChangeKind.CHANGED, Pairing.NAME)
                 self.others.append(UnitReport(unit, checks))
             elif not is_same_code(checks):
-                what = "it holds settings of Stet" if file.path == PROJECT_FILE else "not code"
-                self.notes.append(f"{file.path} is not judged: {what}")
+                self._skip(file.path, "it holds settings of Stet" if file.path == PROJECT_FILE else "not code")
         self._leave(late, unread)
+
+    def _skip(self, path: str, why: str) -> None:
+        """Names a file that no judge can judge. The change is not ok then, unless people alone read the file, or it
+        belongs to the tests that run.
+        """
+        self.notes.append(f"{path} is not judged: {why}")
+        if not (is_prose(path) or is_data_of_tests(path)):
+            self.unjudged.append(path)
 
     def _leave(self, late: Sequence[ChangedFile], unread: Collection[ChangedFile]) -> None:
         """Names what there was no time for: it is unproven."""
@@ -148,9 +161,9 @@ class VerifyRun:
     async def _run_family(self, files: Sequence[ChangedFile]) -> None:
         """Comparisons begin once the calls that the old tests make are known."""
         language = files[0].language
-        selected = await asyncio.to_thread(
-            selected_tests, self.change, language, files, time.monotonic() + _SELECTING * self.options.budget
-        )
+        now = time.monotonic()
+        until = now + _SELECTING * max(self.until - now, 0)
+        selected = await asyncio.to_thread(selected_tests, self.change, language, files, until)
         runtime = await self._runtime(files[0])
         texts = [each.text(data) or "" for each in files for data in (each.before, each.after)]
         runtime = await runtime.fit_language(language, *texts, *selected.needs)
@@ -169,6 +182,7 @@ class VerifyRun:
 
         async def tests() -> None:
             try:
+                await self._examples(files, runtime)
                 await self._judge_tests(await suite.all(old_is_known), suite, files)
             finally:
                 captured.set()
@@ -185,7 +199,24 @@ class VerifyRun:
         async with asyncio.TaskGroup() as both:
             both.create_task(tests())
             both.create_task(comparisons())
+        if self.intent.kind is IntentKind.FIX:
+            await self._others_are_equal()
         await self._types(files, runtime)
+
+    async def _others_are_equal(self) -> None:
+        """What behaves differently is a part of the fix only if a test or an example of the fix shows it."""
+        shown = {unit for unit, runs in self.examples.items() if runs.fixed}
+        for unit, found in self.of_units.items() if shown or self.fixing.ids else ():
+            if unit not in shown and (result := await asyncio.to_thread(self.fixing.unshown, unit, found)):
+                found.append(result)
+
+    async def _examples(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
+        """The examples of the documentation, old against new."""
+        own = {unit: case_of(self.change, unit.file, self.options.tools, runtime) for unit in self.units
+               if unit.file in files}  # fmt: skip
+        for unit, runs in (await run_examples(own)).items():
+            self.examples[unit] = runs
+            self.of_units.setdefault(unit, []).append(runs.result(self.intent))
 
     async def _types(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
         """New type errors, the riskiest files first: a checker reads more than what changed, so it comes last."""
@@ -220,15 +251,19 @@ class VerifyRun:
                    if each.change is UnitChangeKind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         renamed = {each.was: each.path for each in files if each.was != each.path and is_of_tests(each.path)}
         rows = list(outcome_table.results(runs, edits, self.intent, removed, renamed))
+        rows = await asyncio.to_thread(with_lines, rows, files, suite.selected.texts)
         self.test_rows += rows
+        self.fixing = FixingTests.among(rows, runs)
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         if runs.flaky:
             self.notes.append(f"{len(runs.flaky)} tests had varying results and count for nothing: {_some(runs.flaky)}")
+        if why := outcome_table.failing_as_before(runs):
+            self.notes.append(why)
         if runs.left_out:
             self.partial = True
             self.notes.append(runs.left_out)
         is_worse = any(each.refutes for each in rows)
-        fixed = any(outcome_table.shows_fix(each) for each in rows)
+        fixed = bool(self.fixing.ids) or any(each.fixed for each in self.examples.values())
 
         async def judge(file: ChangedFile) -> None:
             own = [each for each in self.units if each.file is file]
@@ -338,12 +373,10 @@ class VerifyRun:
         """Everything together. A file's own results belong to each of its units; those of runs have a fixed order."""
         ran = {unit: sorted(found, key=lambda each: _ORDER.index(each.check)) for unit, found in self.of_units.items()}
         others = self.others if self.options.shard[0] == 1 else ()
-        units = (*others, *(
-            UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units
-        ))  # fmt: skip
+        own = [UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units]
         return Report(
-            self.intent, self.change.base.name, self.change.head.name, units, tuple(self.test_rows),
-            tuple(dict.fromkeys(self.notes)), self.partial, self.refused, seconds,
+            self.intent, self.change.base.name, self.change.head.name, (*others, *own), tuple(self.test_rows),
+            tuple(dict.fromkeys(self.notes)), tuple(self.unjudged), self.partial, self.refused, seconds,
         )  # fmt: skip
 
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.verify.report import Conclusion, Report, VerifyFinding
 from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
-_TAIL = 40
+_TAIL = 30
 """Columns for the end of a line that is too long: what a call returned stands there."""
+_LONGEST_PATH, _LONGEST_UNIT = 36, 24
+"""Columns of a place in a line that is too long."""
 
 
 def lines(report: Report) -> Iterator[str]:
-    """A line for each finding and each unproven unit, then the notes and the conclusion."""
+    """A line for each finding and each unproven unit, then the notes and the conclusion. Notes name what was late."""
     for finding in report.findings:
         yield finding_line(finding)
     reported = {(each.path, each.unit) for each in report.findings}
     for each in report.units:
-        if each.conclusion is Conclusion.UNPROVEN and (each.unit.path, each.unit.label) not in reported:
-            yield fitted_line(f"{each.unit.path}:{each.unit.line} {each.unit.label}: unproven: {each.why}")
+        is_late = all(one.out_of_time for one in each.checks) and bool(each.checks)
+        if each.conclusion is Conclusion.UNPROVEN and not is_late and (each.unit.path, each.unit.label) not in reported:
+            yield _fitted_row(each.unit.path, each.unit.line, each.unit.label, "unproven", each.reasons)
     for note in report.notes:
         yield fitted_line(f"note: {note}")
     yield fitted_line(summary(report))
@@ -29,7 +32,21 @@ def lines(report: Report) -> Iterator[str]:
 def finding_line(finding: VerifyFinding) -> str:
     """One finding with its place."""
     word = "refuted" if finding.refutes else "note"
-    return fitted_line(f"{finding.path}:{finding.line} {finding.unit}: {finding.check} {word}: {finding.detail}")
+    return _fitted_row(finding.path, finding.line, finding.unit, f"{finding.check} {word}", (finding.detail,))
+
+
+def _fitted_row(path: str, line: int, unit: str, what: str, details: Sequence[str]) -> str:
+    """A line with as many details as fit, at least the first. Before that one is cut, long names give way: what was
+    found has to be seen.
+    """
+    for count in range(len(details), 0, -1):
+        row = _plain(f"{path}:{line} {unit}: {what}: {'; '.join(details[:count])}")
+        if len(row) <= COLUMNS:
+            return row
+    place = f"{_cut(path, _LONGEST_PATH, _LONGEST_PATH // 2)}:{line} {_cut(unit, _LONGEST_UNIT, _LONGEST_UNIT // 2)}"
+    head = _plain(f"{place}: {what}:")[: COLUMNS - 2 * _TAIL // 3]
+    left = COLUMNS - len(head) - 1
+    return f"{head} {_cut(_plain(details[0]), left, min(_TAIL, left * 2 // 3))}"
 
 
 def summary(report: Report) -> str:
@@ -43,13 +60,19 @@ def summary(report: Report) -> str:
     parts = [f"{report.conclusion}{by}"]
     if counts:
         parts = [f"{parts[0]}: {plural(len(conclusions), 'unit')} ({', '.join(counts)})"]
+    parts += [f"{plural(len(report.unjudged), 'file')} not judged"] if report.unjudged else []
     parts += ["out of time"] if report.partial else []
     return "; ".join((*parts, str(report.intent), f"{report.seconds:.1f} s"))
 
 
 def fitted_line(text: str) -> str:
     """A text as one line of at most `COLUMNS` columns, cut in its middle: the place leads, the results end it."""
-    line = escape_invisible(" ".join(text.split()))
-    if len(line) <= COLUMNS:
-        return line
-    return f"{line[: COLUMNS - _TAIL - 1].rstrip()}…{line[-_TAIL:]}"
+    return _cut(_plain(text), COLUMNS, _TAIL)
+
+
+def _plain(text: str) -> str:
+    return escape_invisible(" ".join(text.split()))
+
+
+def _cut(text: str, most: int, tail: int = 10) -> str:
+    return text if len(text) <= most else f"{text[: most - tail - 1].rstrip()}…{text[-tail:]}"

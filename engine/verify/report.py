@@ -116,10 +116,15 @@ class UnitReport:
         return Conclusion.OK if proven else Conclusion.UNPROVEN
 
     @property
-    def why(self) -> str:
-        """Why it is unproven, as text."""
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is unproven, the last two reasons."""
         details = [each.detail for each in self.checks if each.status is not Ruling.PASS and each.detail]
-        return "; ".join(details[-2:]) or "nothing ran it"
+        return tuple(dict.fromkeys(details[-2:])) or ("nothing ran it",)
+
+    @property
+    def why(self) -> str:
+        """The same as one text."""
+        return "; ".join(self.reasons)
 
     def to_json(self) -> dict[str, Any]:
         """The row of the report's JSON."""
@@ -140,7 +145,8 @@ class TestResult:
     """A test whose outcome or text differs between the trees.
 
     The outcomes are "passed", "failed" and so on, "" if the test does not exist or was not run there. `edit` is
-    "unchanged", "edited", "added" or "removed". `opens`: the change is not ok because of it.
+    "unchanged", "edited", "added" or "removed". `opens`: the change is not ok because of it. `line` is that of the
+    test, from 1, in the new text if it is there.
     """
 
     __test__ = False
@@ -154,11 +160,13 @@ class TestResult:
     detail: str = ""
     refutes: bool = False
     opens: bool = False
+    line: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """The row of the report's JSON."""
         return {
-            "id": self.id, "edit": self.edit, "old_on_old": self.old_on_old, "old_on_new": self.old_on_new,
+            "id": self.id, "line": self.line, "edit": self.edit,
+            "old_on_old": self.old_on_old, "old_on_new": self.old_on_new,
             "new_on_old": self.new_on_old, "new_on_new": self.new_on_new, "detail": self.detail,
             "refutes": self.refutes,
         }  # fmt: skip
@@ -166,7 +174,9 @@ class TestResult:
 
 @dataclass(frozen=True)
 class Report:
-    """The conclusion on a change. `partial`: time was up before all was run. `refused`: the sandbox was too weak."""
+    """The conclusion on a change. `unjudged` are changed files that no judge can judge and that are not prose.
+    `partial`: the time was up before all was run. `refused`: the sandbox was too weak.
+    """
 
     intent: ChangeIntent
     base: str
@@ -174,6 +184,7 @@ class Report:
     units: tuple[UnitReport, ...] = ()
     tests: tuple[TestResult, ...] = ()
     notes: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
     partial: bool = False
     refused: bool = False
     seconds: float = 0.0
@@ -188,6 +199,7 @@ class Report:
             return Conclusion.REFUTED
         is_open = (
             self.partial
+            or bool(self.unjudged)
             or any(each.opens for each in self.tests)
             or Conclusion.UNPROVEN in conclusions
             or (not conclusions and bool(self.notes))
@@ -209,7 +221,7 @@ class Report:
         for test in self.tests:
             if test.detail:
                 path, _, name = test.id.partition("::")
-                yield 0, VerifyFinding(path, 1, name, "tests", test.detail, test.refutes)
+                yield 0, VerifyFinding(path, test.line, name, "tests", test.detail, test.refutes)
         for each in self.units:
             for check in each.checks:
                 if check.refutes or check.noted:
@@ -248,5 +260,5 @@ class Report:
             ],
             "units": [each.to_json() for each in (self.units if units is None else units)],
             "tests": [each.to_json() for each in self.tests],
-            "notes": list(self.notes), "seconds": round(self.seconds, 3),
+            "notes": list(self.notes), "unjudged": list(self.unjudged), "seconds": round(self.seconds, 3),
         }  # fmt: skip

@@ -120,8 +120,10 @@ def change_of(
         lost = (path in base.files and sides[0] is None) or (path in head.files and sides[1] is None)
         if lost or max(len(each or b"") for each in sides) > LARGEST:
             skipped.append((path, "cannot be read" if lost else f"larger than {LARGEST // 1_000_000} MB"))
-        elif sides[0] != sides[1]:  # a mode alone is no change of the code
+        elif sides[0] != sides[1]:
             files.append(ChangedFile(path, *sides, path))
+        elif base.files[path].mode != head.files[path].mode:
+            skipped.append((path, f"only its mode changed, to {head.files[path].mode}"))
     return Change(
         root, base, head, tuple(_renamed(files)), _over(base, disk), _over(head, disk), tuple(skipped), messages
     )
@@ -200,6 +202,11 @@ def _alike(one: bytes, other: bytes) -> float:
 def is_of_tests(path: str) -> bool:
     """Whether a file belongs to the tests."""
     return is_test_file(path) or PurePath(path).name == "conftest.py"
+
+
+def is_data_of_tests(path: str) -> bool:
+    """Whether a file that is no code belongs to the tests, which use it when they run."""
+    return is_of_tests(path) and language_of(path) not in NODE_KINDS
 
 
 def is_test_name(path: str) -> bool:

@@ -45,6 +45,8 @@ def read_change(asked: ChangeQuery) -> Iterator[Change]:
     folder = asked.folder.resolve()
     root = repository(folder)
     if asked.base and not asked.base_tree and _is_folder(asked, folder, root):
+        if asked.staged or asked.patch is not None:
+            raise UsageError(f"`--base {asked.base}` is a folder; name a revision, or leave out --staged and --patch")
         yield _of_folders(asked, folder)
     elif root is None:
         raise UsageError(f"{asked.folder} is in no git repository; name a folder to compare with: `--base FOLDER`")
@@ -115,7 +117,8 @@ def working_tree(root: Path, index: GitTree) -> FolderTree:
         raise UsageError(f"cannot list untracked files: {complaint(listed)}")
     others = (os.fsdecode(each) for each in listed.stdout.split(b"\0") if each and not each.endswith(b"/"))
     paths = tuple(dict.fromkeys((*index.files, *others)))
-    return FolderTree(root, "working tree", paths, index.files)
+    modes = git(root, "config", "--type=bool", "core.fileMode").stdout.strip()
+    return FolderTree(root, "working tree", paths, index.files, has_modes=modes != b"false")
 
 
 def _base(root: Path, named: str) -> Tree:

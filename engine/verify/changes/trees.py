@@ -77,14 +77,15 @@ class FolderTree:
     """The files of a folder as they are on the disk.
 
     `known` are the entries of the index, whose ids say how git wrote them: line ends that git converts are no change.
-    Without `listed`, every file below the folder counts except those that tools fill.
+    Without `listed`, every file below the folder counts except those that tools fill. Without `has_modes`, the disk
+    does not say which files can be executed.
     """
 
     root: Path
     name: str = "working tree"
     listed: tuple[str, ...] | None = None
     known: Mapping[str, TreeEntry] = field(default_factory=dict)
-    _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
+    has_modes: bool = True
 
     @cached_property
     def files(self) -> Mapping[str, TreeEntry]:
@@ -124,6 +125,8 @@ class FolderTree:
             return None
         data = self._data(path)
         mode = "100755" if status.st_mode & 0o100 else "100644"
+        if not self.has_modes and known is not None:
+            mode = known.mode
         return TreeEntry(mode, "unread" if data is None else _id(data, like))
 
     def _is_inside(self, path: str, folders: dict[str, bool]) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
+from stet_ls.engine.verify.report import TestResult
 from stet_ls.validators import structure
-from stet_ls.validators.languages import family
+from stet_ls.validators.languages import family, language_of
 from stet_ls.validators.source import Source
+from stet_ls.validators.structure import Unit
 
 _ASSERTS = re.compile(
     r"\bassert(?!\s+(?:True|1)\b)|\bexpect\b|\braises\b|\bwarns\b|\bfail\b|\bshould\b|\bt\.(?:Error|Fatal)"
@@ -40,6 +43,24 @@ def edit_of(identifier: str, edits: Mapping[str, str]) -> str:
     path, _, name = identifier.partition("::")
     qualified = name.partition("[")[0].replace("::", ".")
     return edits.get(f"{path}::{qualified}", edits.get(path, "unchanged"))
+
+
+def with_lines(
+    rows: Sequence[TestResult], files: Collection[ChangedFile], texts: Mapping[str, str]
+) -> list[TestResult]:
+    """The results with the lines of their tests, in the new texts; a test that was removed has none. Parses."""
+    known = {**texts, **{each.path: each.text(each.after) or "" for each in files}}
+    units: dict[str, list[Unit]] = {}
+    found = []
+    for row in rows:
+        path, _, name = row.id.partition("::")
+        source = Source(known.get(path, ""))
+        if row.detail and path not in units:
+            units[path] = [*structure.units(source, language_of(path))]
+        qualified = name.partition("[")[0].replace("::", ".")
+        span = next((each.span for each in units.get(path, ()) if each.qualified == qualified), None)
+        found.append(replace(row, line=source.line_of(span.start) + 1) if span is not None else row)
+    return found
 
 
 def asserts_nothing(name: str, files: Collection[ChangedFile]) -> bool:

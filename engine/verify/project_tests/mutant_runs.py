@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.mutant_trial import try_mutants
@@ -18,6 +20,7 @@ from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
+_WORD = re.compile(r"\w+")
 LEAST_SECONDS = 6.0
 """With less time left, nothing is tried."""
 
@@ -84,6 +87,29 @@ def named_functions(
             owner, _, name = unit.qualified.rpartition(".")
             if unit.kind != "class" and name in words and (not owner or owner.partition(".")[0] in around):
                 yield file, unit.qualified
+
+
+def reached_functions(
+    project: Sequence[ProjectFile], language: str, words: Collection[str], around: Collection[str]
+) -> Iterator[tuple[ProjectFile, str]]:
+    """The same functions, then those that these name in their files, and so on: a function that only hands its
+    arguments on has next to no errors of its own. Parses.
+    """
+    known: dict[tuple[str, str], None] = {}
+    found = [*named_functions(project, language, words, around)]
+    while found:
+        texts = []
+        for file, unit in found:
+            if (file.path, unit) not in known:
+                known[file.path, unit] = None
+                yield file, unit
+                source = Source(file.text)
+                texts += [source.slice(each.span) for each in units(source, language) if each.qualified == unit]
+        files = {file.path: file for file, _ in found}
+        used = {word for text in texts for word in _WORD.findall(text)}
+        around = {*around, *used, *(PurePath(path).stem for path in files)}
+        found = [row for row in named_functions([*files.values()], language, used, around)
+                 if (row[0].path, row[1]) not in known]  # fmt: skip
 
 
 def plain_name(test: str) -> str:

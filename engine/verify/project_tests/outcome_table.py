@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from stet_ls.engine.plurals import plural, verb
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
 from stet_ls.engine.verify.project_tests.edited_tests import edit_of
@@ -81,6 +82,18 @@ def _judged(test: TestResult, intent: ChangeIntent, failure: str, removed: Colle
 def _names_any(failure: str, names: Collection[str]) -> bool:
     """Whether a test failed because what it tested is gone."""
     return any(f"'{each}'" in failure or f"`{each}`" in failure for each in names)
+
+
+def failing_as_before(runs: TestRuns) -> str:
+    """The tests that fail on both sides, with the first error; "" if there are none. They may need a service, a secret
+    or a package.
+    """
+    known = [each for each, how in runs.new_on_new.items() if how in _FAILED and runs.old_on_old.get(each) in _FAILED]
+    if not known:
+        return ""
+    first = known[0]
+    why = f": {runs.details[first]}" if runs.details.get(first) else ""
+    return f"{plural(len(known), 'test')} {verb('fail', len(known))} on both sides: {first.rpartition('::')[2]}{why}"
 
 
 def shows_fix(test: TestResult) -> bool:

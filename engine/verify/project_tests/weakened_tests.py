@@ -20,9 +20,9 @@ from stet_ls.engine.verify.project_tests.edited_tests import edit_of, edits_of, 
 from stet_ls.engine.verify.project_tests.mutant_runs import (
     LEAST_SECONDS,
     MutantRuns,
-    named_functions,
     plain_name,
     planted_errors,
+    reached_functions,
 )
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 
@@ -151,9 +151,15 @@ class _Trial:
         words = {word for text in texts for word in _WORD.findall(text)}
         around = {*_WORD.findall(self._old_text)}
         changed = {each.path for each in self._change.files}
-        known = named_functions(self._suite.selected.project, self._file.language, words, around)
-        subjects = sorted(known, key=lambda row: (row[0].path not in changed, row[0].path))[:_MOST_SUBJECTS]
-        most = _MOST_MUTANTS if for_language(self._file.language).splits else _MOST_RUNS // max(1, len(subjects))
+        known = [*reached_functions(self._suite.selected.project, self._file.language, words, around)]
+        subjects = sorted(known, key=lambda row: row[0].path not in changed)
+        left = _MOST_SUBJECTS * _MOST_MUTANTS
+        most = _MOST_MUTANTS
+        if not for_language(self._file.language).splits:
+            left, most = _MOST_RUNS, _MOST_RUNS // max(1, min(len(subjects), _MOST_SUBJECTS))
         for file, name in subjects:
-            for mutant in planted_errors(file, self._file.language, name, most):
-                yield file.path, file.text, mutant
+            errors = planted_errors(file, self._file.language, name, min(most, left))
+            yield from ((file.path, file.text, mutant) for mutant in errors)
+            left -= len(errors)
+            if left <= 0:
+                break

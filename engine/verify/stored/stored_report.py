@@ -36,6 +36,7 @@ class StoredReport:
     others: tuple[StoredUnit, ...]
     tests: tuple[TestResult, ...]
     notes: tuple[str, ...]
+    unjudged: tuple[str, ...] = ()
 
 
 async def key_for(
@@ -59,7 +60,7 @@ def store_report(report: Report, units: Sequence[UnitChange]) -> StoredReport:
     rows = [(each.unit in known, StoredUnit(each.unit.path, each.unit.name, each.unit.line, each.checks))
             for each in report.units]  # fmt: skip
     own, others = (tuple(row for is_own, row in rows if is_own is wanted) for wanted in (True, False))
-    return StoredReport(own, others, report.tests, report.notes)
+    return StoredReport(own, others, report.tests, report.notes, report.unjudged)
 
 
 def restore_report(
@@ -80,7 +81,8 @@ def restore_report(
     )
     own = (UnitReport(unit, each.checks) for unit, each in zip(units, kept.units, strict=True))
     return Report(
-        intent, change.base.name, change.head.name, (*others, *own), kept.tests, kept.notes, seconds=seconds
+        intent, change.base.name, change.head.name, (*others, *own), kept.tests, kept.notes, kept.unjudged,
+        seconds=seconds,
     )  # fmt: skip
 
 
@@ -126,9 +128,11 @@ def merge(change: Change, units: Sequence[UnitChange], parts: Sequence[ReportPar
     own = (UnitReport(each, known.get((each.path, each.name, each.line), unknown)) for each in units)
     tests = {row.id: row for each in parts for row in each.report.tests}
     notes = dict.fromkeys(note for each in parts for note in each.report.notes)
+    unjudged = dict.fromkeys(path for each in parts for path in each.report.unjudged)
     return Report(
         parts[0].intent, change.base.name, change.head.name, (*others, *own), tuple(tests.values()), tuple(notes),
-        any(each.partial for each in parts), any(each.refused for each in parts), max(each.seconds for each in parts),
+        tuple(unjudged), any(each.partial for each in parts), any(each.refused for each in parts),
+        max(each.seconds for each in parts),
     )  # fmt: skip
 
 
@@ -137,4 +141,4 @@ def is_unchanged(change: Change) -> bool:
     head = change.head.tree if isinstance(change.head, EditedTree) else change.head
     if not isinstance(head, FolderTree):
         return True
-    return FolderTree(head.root, head.name, head.listed, head.known).files == head.files
+    return replace(head).files == head.files  # a new tree reads the disk again

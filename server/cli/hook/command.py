@@ -31,7 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             )
     run = verbs.add_parser("run", help="answer a hook: agents call this, with the event on standard input")
     run.add_argument("agent", choices=tuple(AGENTS), metavar="AGENT")
-    run.add_argument("event", choices=tuple(HookEvent), metavar="EVENT", help=", ".join(HookEvent))
+    run.add_argument(
+        "event", choices=tuple(each.value for each in HookEvent), metavar="EVENT", help=", ".join(HookEvent)
+    )
     run.add_argument("files", nargs="*", metavar="FILE", help="edited files, from agents that name them as arguments")
 
 

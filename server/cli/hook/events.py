@@ -117,7 +117,8 @@ async def committing(agent: Agent, payload: Payload) -> Answer:
 
     assert payload.folder is not None
     outcome = await verified_outcome(ChangeQuery(payload.folder, staged=True), agent.seconds_at_stop)
-    return {"reason": refusal(outcome)} if outcome.conclusion == VerifiedChange.REFUTED else {}
+    staged = replace(outcome, base="HEAD", option="--staged")
+    return {"reason": refusal(staged)} if outcome.conclusion == VerifiedChange.REFUTED else {}
 
 
 HANDLERS: Mapping[HookEvent, Handler] = {

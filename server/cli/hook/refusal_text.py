@@ -15,7 +15,10 @@ MOST_FINDINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChange:
-    """What the judges said about a change. `findings` are lines, the worst first, each with its counter-example."""
+    """What the judges said about a change. `findings` are lines, the worst first, each with its counter-example.
+
+    `base` is what it was compared with, `option` that of `stet verify` which shows the same.
+    """
 
     REFUTED: ClassVar[str] = "refuted"
 
@@ -23,6 +26,8 @@ class VerifiedChange:
     summary: str
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    base: str = "the start of the session"
+    option: str = "--since-start"
 
 
 def refusal(outcome: VerifiedChange) -> str:
@@ -31,6 +36,6 @@ def refusal(outcome: VerifiedChange) -> str:
     shown = [clean(line, 1_200) for line in outcome.findings[:MOST_FINDINGS]]
     count = f"the worst {len(shown)} of {total} findings" if total > len(shown) else plural(total, "finding")
     notes = [f"note: {clean(note)}" for note in outcome.notes[:5]]
-    head = f"{HEADING} ({count}; compared with the start of the session; {clean(outcome.summary)}).\n"
-    tail = "\nIf a difference is meant, say so to the user. `stet verify --since-start` shows all findings."
+    head = f"{HEADING} ({count}; compared with {outcome.base}; {clean(outcome.summary)}).\n"
+    tail = f"\nIf a difference is meant, say so to the user. `stet verify {outcome.option}` shows all findings."
     return head + fence([*shown, *notes], MOST_CHARACTERS - len(head) - len(tail)) + tail

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import PolicyError
 from stet_ls.server.cli.inputs.load_settings import load_settings
-from stet_ls.server.cli.run.command import LEVELS
+from stet_ls.server.cli.inputs.sandbox_levels import LEVELS
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.verify.command import change_query, declare_change
 

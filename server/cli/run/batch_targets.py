@@ -5,36 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.inputs.command_target import is_standard_input
+from stet_ls.server.cli.inputs.shard import Shard
 
 _WILD = re.compile(r"[*?\[]")
-_SHARD = re.compile(r"(\d+)/(\d+)")
 _ANY_FOLDERS = "**"
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """Part `number` of `count`, from 1; machines that see the same files divide them in the same way."""
-
-    number: int = 1
-    count: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
-
-
-def read_shard(text: str) -> Shard:
-    """Reads I/N. UsageError for anything else."""
-    match = _SHARD.fullmatch(text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise UsageError(f"--shard {text}: expected I/N with 1 <= I <= N, such as 2/4")
-    return Shard(int(match[1]), int(match[2]))
 
 
 def is_pattern(text: str) -> bool:

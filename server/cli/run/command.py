@@ -19,9 +19,11 @@ from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import did_you_mean, positive
 from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
 from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.inputs.sandbox_levels import LEVELS
+from stet_ls.server.cli.inputs.shard import Shard, read_shard
 from stet_ls.server.cli.run.answer_files import diffs
 from stet_ls.server.cli.run.batch import run_batch
-from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
+from stet_ls.server.cli.run.batch_targets import batch_targets, is_pattern
 from stet_ls.server.cli.run.finish import finish, write_evidence
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.run.task_request import configure_task, edited_plan, task_request
@@ -37,7 +39,6 @@ NAMING = "select a part of a file with FILE:LINE-LINE or FILE::NAME, and say wha
 """What to try if the action cannot work on the target."""
 INDEX_SECONDS = 2.0
 """Limit for reading the project's symbols before a job; the next command reads the rest."""
-LEVELS = ("none", "partial", "strong", "full")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

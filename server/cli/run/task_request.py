@@ -20,7 +20,8 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.inputs.command_target import CommandTarget, read_target
 from stet_ls.server.cli.inputs.files import read_document
-from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern
+from stet_ls.server.cli.inputs.shard import Shard
+from stet_ls.server.cli.run.batch_targets import batch_targets, is_pattern
 from stet_ls.server.cli.run.job_request import job_request
 
 _MOST_FILES = 40

@@ -6,9 +6,9 @@ import asyncio
 import time
 
 from stet_ls.engine.api.events import Event, Notice
-from stet_ls.server.cli.terminal.render import visible
 from stet_ls.server.cli.terminal.status import StatusLine, print_status
 from stet_ls.server.jobs.progress_text import ProgressText
+from stet_ls.validators.invisible_chars import escape_invisible
 
 _WIDTH = 70
 
@@ -27,7 +27,7 @@ class ProgressLine:
         self._at.on_event(event)
         if isinstance(event, Notice):
             self._line.clear()
-            print_status(visible(event.message))
+            print_status(escape_invisible(event.message))
         if self._line.is_shown:
             self._ticking = self._ticking or asyncio.create_task(self._tick(), name="progress line")
             self._draw()
@@ -47,4 +47,4 @@ class ProgressLine:
 
     def _draw(self) -> None:
         seconds = time.monotonic() - self._started
-        self._line.show(f"{visible(self._at.text)[:_WIDTH]} ({seconds:.0f} s)")
+        self._line.show(f"{escape_invisible(self._at.text)[:_WIDTH]} ({seconds:.0f} s)")

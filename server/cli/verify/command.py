@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.workspace.git import project_top
 from stet_ls.server.cli.inputs.load_settings import load_settings
-from stet_ls.server.cli.run.batch_targets import Shard, read_shard
-from stet_ls.server.cli.run.command import LEVELS
+from stet_ls.server.cli.inputs.sandbox_levels import LEVELS
+from stet_ls.server.cli.inputs.shard import Shard, read_shard
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.cli.terminal.status import print_error
 

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from support.repository import Repository
-from support.verifying import SHOP
+from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.render import summary
 from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
@@ -28,12 +29,44 @@ async def test_binary_and_broken_files_are_named_and_not_judged(
 ) -> None:
     for name, data in {"logo.png": b"\x89PNG\0\0", "latin.py": b"x = '\xe9'\n", "big.py": b"x = 1\n" * 200_000}.items():
         (repository.folder / name).write_bytes(data)
+    repository.write({"shop.py": f"# A note.\n{SHOP}"})
     report = await _static(repository, runtimes)
+    assert [each.conclusion for each in report.units] == [Conclusion.OK]
     assert report.conclusion is Conclusion.UNPROVEN
+    assert set(report.unjudged) == {"big.py", "latin.py", "logo.png"}
+    assert "; 3 files not judged; " in summary(report)
     assert set(report.notes) == {
         "big.py is not judged: larger than 1 MB", "latin.py is not judged: not UTF-8 text",
         "logo.png is not judged: not UTF-8 text",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "verdict"),
+    [
+        ("README.md", Conclusion.OK), ("docs/use.rst", Conclusion.OK), ("LICENSE.txt", Conclusion.OK),
+        ("tests/data/prices.csv", Conclusion.OK), ("prices.csv", Conclusion.UNPROVEN),
+        ("prices.txt", Conclusion.UNPROVEN),
+        ("requirements.txt", Conclusion.UNPROVEN), ("Dockerfile", Conclusion.UNPROVEN),
+        (".stet.toml", Conclusion.UNPROVEN),
+    ],
+)  # fmt: skip
+async def test_what_no_judge_can_judge_is_not_ok_unless_it_is_prose(
+    repository: Repository, runtimes: RuntimeProvider, path: str, verdict: Conclusion
+) -> None:
+    repository.write({"shop.py": f"# A note.\n{SHOP}", path: "\n"})
+    report = await _static(repository, runtimes)
+    assert [each.conclusion for each in report.units] == [Conclusion.OK]
+    assert (report.conclusion, any(path in each for each in report.notes)) == (verdict, True)
+
+
+async def test_a_mode_alone_is_a_change(repository: Repository, runtimes: RuntimeProvider) -> None:
+    (repository.folder / "shop.py").chmod(0o755)
+    report = await _static(repository, runtimes)
+    assert report.conclusion is Conclusion.UNPROVEN
+    assert report.notes == ("shop.py is not judged: only its mode changed, to 100755",)
+    repository("config", "core.fileMode", "false")
+    assert not (await _static(repository, runtimes)).notes, "a disk that does not keep modes"
 
 
 async def test_marks_of_a_conflict_are_refuted_at_their_line(repository: Repository, runtimes: RuntimeProvider) -> None:
@@ -83,6 +116,18 @@ async def test_a_test_that_needs_a_service_proves_and_refutes_nothing(repository
     reported = "no test of shop.py passes: tests/test_shop.py::test_stored: "
     assert tests.detail.startswith(reported), "its user knows what to start"
     assert "Error" in tests.detail
+
+
+async def test_tests_that_fail_on_both_sides_are_named_next_to_those_that_pass(
+    repository: Repository, verified: Verify
+) -> None:
+    needy = f"{TESTS}\n\ndef test_stored():\n    import os\n\n    assert os.environ['SHOP_KEY']\n"
+    repository.commit({"tests/test_shop.py": needy})
+    repository.write({"shop.py": SHOP.replace("sum(prices)", "sum(prices) + 0")})
+    report = await verified()
+    assert report.conclusion is Conclusion.OK, report
+    (note,) = report.notes
+    assert note == "1 test fails on both sides: test_stored: KeyError: 'SHOP_KEY'"
 
 
 async def test_broken_data_of_tests_is_a_note(repository: Repository, runtimes: RuntimeProvider) -> None:

@@ -73,3 +73,20 @@ async def test_types_and_lint_are_notes(repository: Repository, verified: Verify
     assert any(each.check == "lint" and "F401" in each.detail for each in report.findings), report
     assert not any(each.refutes for each in report.findings)
     assert any(each.check == "types" for each in report.units[0].checks)
+
+
+@pytest.mark.parametrize(("edit", "is_shown"), [("cost += 1 + (weight > 99)", False), ("cost += 2 - 1", True)])
+async def test_a_fix_leaves_all_other_code_equal(
+    repository: Repository, verified: Verify, edit: str, is_shown: bool
+) -> None:
+    """Tests that pass before and after say nothing about a difference that none of them meets."""
+    fixed = SHOP.replace("sum(prices)", "sum(prices) if prices else 1").replace("cost += 1", edit)
+    test = f"{TESTS}\n\ndef test_none():\n    assert total([]) == 1\n"
+    repository.write({"shop.py": fixed, "tests/test_shop.py": test})
+    report = await verified("fix")
+    assert {each.unit.name: each.conclusion for each in report.units} == {
+        "shipping": Conclusion.OK if is_shown else Conclusion.UNPROVEN,
+        "total": Conclusion.OK, "test_none": Conclusion.OK,
+    }  # fmt: skip
+    said = [each.unit for each in report.findings if "no test that the fix makes pass" in each.detail]
+    assert said == ([] if is_shown else ["shipping"])

@@ -11,6 +11,7 @@ from support.verifying import SHOP, TESTS
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
 from stet_ls.engine.verify.changes.risk import by_risk
+from stet_ls.engine.verify.render import lines
 from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
@@ -35,6 +36,9 @@ async def test_what_there_was_no_time_for_is_named_and_unproven(
     assert len(named) == 401
     assert "within 0 s" in said[0] or "within 1 s" in said[0]
     assert all(each.conclusion is not Conclusion.OK for each in report.units)
+    said = [*lines(report)]
+    assert len(said) < 400, "one note names what was late"
+    assert any("not judged for lack of time" in each for each in said)
 
 
 def test_the_riskiest_files_come_first(repository: Repository) -> None:

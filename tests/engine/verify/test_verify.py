@@ -12,8 +12,8 @@ from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.render import COLUMNS, fitted_line, lines
-from stet_ls.engine.verify.report import Conclusion, Report
+from stet_ls.engine.verify.render import COLUMNS, finding_line, fitted_line, lines
+from stet_ls.engine.verify.report import Conclusion, Report, VerifyFinding
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 Verify = Callable[..., Awaitable[Report]]
@@ -144,6 +144,28 @@ def test_the_end_of_a_long_line_is_kept() -> None:
     assert line.endswith(" was 6.0, is 12.0")
 
 
+def test_long_names_give_way_to_what_was_found() -> None:
+    name = "test_a_stranger_without_a_coupon_who_comes_on_a_monday_saves_nothing"
+    detail = f"notices 0 of 7 planted errors, 5 before; passes with {'long ' * 9}condition negated in prices.py:8"
+    line = finding_line(VerifyFinding("tests/shops/test_prices.py", 4, name, "mutants", detail, True))
+    assert len(line) <= COLUMNS
+    assert line.startswith("tests/shops/test_prices.py:4 test_a_stra…aves_nothing: mutants refuted: notices")
+    assert line.endswith("in prices.py:8")
+
+
+async def test_reasons_are_left_out_whole(repository: Repository, verified: Verify) -> None:
+    repository.write({"tools/a_long_name_of_a_file.py": "import sys\n\nprint(sys.argv)\n"})
+    (line,) = (each for each in lines(await verified()) if "unproven: " in each and "module code" in each)
+    assert line == "tools/a_long_name_of_a_file.py:1 module code: unproven: no project test uses what changed"
+
+
+async def test_a_failing_test_is_shown_at_its_line(repository: Repository, verified: Verify) -> None:
+    repository.write({"shop.py": _WRONG})
+    assert [(each.path, each.line) for each in (await verified()).findings if each.refutes] == [
+        ("tests/test_shop.py", 8)
+    ]
+
+
 async def test_no_change_is_ok(verified: Verify) -> None:
     report = await verified()
     assert (report.conclusion, report.units) == (Conclusion.OK, ())
@@ -242,3 +264,17 @@ async def test_a_fix_that_no_test_shows_is_unproven(repository: Repository, veri
     repository.write({"tests/test_shop.py": f"{TESTS}\n\ndef test_more():\n    assert total([4]) is not None\n"})
     assert (await verified("fix")).conclusion is Conclusion.UNPROVEN
     assert (await verified("test")).conclusion is Conclusion.OK
+
+
+async def test_a_weaker_test_of_a_function_that_hands_on_is_found(repository: Repository, verified: Verify) -> None:
+    """Errors are planted into what the tested function calls, too: it has next to none of its own."""
+    code = (
+        "\n\ndef _rate(weight):\n    return 3 if weight > 9 else 2\n\n\ndef price(weight):\n    return _rate(weight)\n"
+    )
+    test = "\n\ndef test_price():\n    from shop import price\n\n    assert [price(9), price(10)] == [2, 3]\n"
+    repository.commit({"shop.py": SHOP + code, "tests/test_shop.py": TESTS + test})
+    repository.write({"tests/test_shop.py": TESTS + test.replace("== [2, 3]", "!= [None, None]")})
+    report = await verified("refactor")
+    assert report.conclusion is Conclusion.REFUTED, report
+    (finding,) = (each for each in report.findings if each.refutes)
+    assert (finding.unit, finding.check) == ("test_price", "mutants")

@@ -117,6 +117,14 @@ def test_two_folders_without_git(tmp_path: Path) -> None:
         _read(tmp_path / "new")
 
 
+@pytest.mark.parametrize("asked", [{"staged": True}, {"patch": b"--- a\n"}])
+def test_a_folder_has_nothing_staged_and_takes_no_patch(repository: Repository, asked: dict[str, object]) -> None:
+    """It would be a verdict on something else."""
+    (repository.folder.parent / "old").mkdir()
+    with pytest.raises(UsageError, match="is a folder; name a revision"):
+        _read(repository.folder, base="../old", **asked)
+
+
 def test_worktrees_submodules_and_shallow_clones(repository: Repository, tmp_path: Path) -> None:
     repository.commit({"a.py": "x = 5\n"})
     repository("worktree", "add", "--quiet", str(tmp_path / "linked"))

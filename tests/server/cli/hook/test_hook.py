@@ -189,7 +189,7 @@ def test_a_failing_test_comes_with_the_input_that_shows_the_difference(stet: Ste
     project.write({"price.py": typed.replace("* 2", "* 3")})
     reason = call(stet, "claude-code", "stop")["reason"]
     refuting, note = (line for line in reason.splitlines() if "price.py:" in line)
-    assert refuting.startswith("tests/test_price.py:1 test_one: tests: passed and fails now")
+    assert refuting.startswith("tests/test_price.py:4 test_one: tests: passed and fails now")
     assert note.startswith("price.py:1 price: differential (note): `price(")
 
 
@@ -320,7 +320,10 @@ def test_a_commit_is_judged_by_what_is_staged(stet: Stet, project: Repository) -
     project.write({"price.py": BROKEN})
     assert stet("hook", "run", "git", "commit").status == 0
     project("add", "price.py")
-    assert stet("hook", "run", "git", "commit").status == 1
+    refused = stet("hook", "run", "git", "commit")
+    assert refused.status == 1
+    assert "compared with HEAD; " in refused.out
+    assert "`stet verify --staged` shows all findings" in refused.out
 
 
 def test_the_hook_for_pre_commit_judges_the_staged_tree(

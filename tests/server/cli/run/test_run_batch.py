@@ -15,9 +15,10 @@ from support.processes.stet import interruptible_argv
 from support.servers.scripted import Body, Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.inputs.shard import Shard, read_shard
 from stet_ls.server.cli.run.batch import CallLimit
 from stet_ls.server.cli.run.batch_ledger import BatchLedger, batch_id
-from stet_ls.server.cli.run.batch_targets import Shard, batch_targets, is_pattern, read_shard
+from stet_ls.server.cli.run.batch_targets import batch_targets, is_pattern
 
 BATCH = ("run", "debug", "pkg/**/*.py", "--instruction", "Mend the tariff.", "--budget", "quick")
 

@@ -6,7 +6,8 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -35,7 +36,7 @@ def test_a_refuted_change_exits_with_1(stet: Stet, repository: Repository) -> No
     ran = stet("verify")
     assert ran.status == 1, ran
     first, *_, last = ran.out.splitlines()
-    assert first.startswith("tests/test_shop.py:1 test_shipping: tests refuted: passed and fails now: ")
+    assert first.startswith("tests/test_shop.py:8 test_shipping: tests refuted: passed and fails now: ")
     assert last.startswith("refuted by 1 test: 1 unit")
 
 
@@ -173,23 +174,52 @@ def test_parts_of_a_change_make_up_the_whole(stet: Stet, repository: Repository,
     assert "is about another change" in stet("verify", "--merge", *files).err
 
 
-def test_the_action_for_github_annotates_and_writes_sarif(
-    stet: Stet, repository: Repository, tmp_path: Path, environment: Mapping[str, str]
-) -> None:
-    """Its own script, with the `stet` of the tests where its first step would have installed one."""
-    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+@pytest.fixture
+def run_action(
+    repository: Repository, tmp_path: Path, environment: Mapping[str, str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the action's own script, with the `stet` of the tests where its first step would have installed one."""
+    step = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"][1]
     (tmp_path / "stet/bin").mkdir(parents=True)
     (tmp_path / "stet/bin/stet").write_text(f'#!/bin/sh\nexec {shlex.join(stet_argv())} "$@"\n')
     (tmp_path / "stet/bin/stet").chmod(0o755)
     repository.commit({"extra.py": "def extra():\n    return missing\n"})
-    inputs = dict.fromkeys(steps[1]["env"], "") | {"RANGE": "HEAD~1...HEAD", "BUDGET": "1m", "FAIL_ON": "refuted"}
-    ran = subprocess.run(
-        ["bash", "-e", "-c", steps[1]["run"]], cwd=repository.folder, capture_output=True, text=True,
-        env={**environment, "RUNNER_TEMP": str(tmp_path), **inputs, "SARIF": str(tmp_path / "x.sarif")}, check=False,
-    )  # fmt: skip
+
+    def run(**inputs: str) -> subprocess.CompletedProcess[str]:
+        given = dict.fromkeys(step["env"], "") | {"BUDGET": "1m", "FAIL_ON": "refuted"} | inputs
+        return subprocess.run(
+            ["bash", "-e", "-c", step["run"]], cwd=repository.folder, capture_output=True, text=True,
+            env={**environment, "RUNNER_TEMP": str(tmp_path), **given}, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def test_the_action_for_github_annotates_and_writes_sarif(
+    run_action: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    ran = run_action(RANGE="HEAD~1...HEAD", SARIF=str(tmp_path / "x.sarif"))
     assert ran.returncode == 1, ran
     assert "::error title=stet names%3A extra,file=extra.py,line=2::" in ran.stdout
     assert json.loads((tmp_path / "x.sarif").read_text())["runs"][0]["results"]
+
+
+@pytest.mark.parametrize("before", ["0" * 40, ""], ids=["the first push of a branch", "a run by hand"])
+def test_the_action_compares_with_the_default_branch_where_it_knows_no_commit_before(
+    run_action: Callable[..., subprocess.CompletedProcess[str]], repository: Repository, before: str
+) -> None:
+    repository("update-ref", "refs/remotes/origin/main", "HEAD~1")
+    ran = run_action(RANGE=f"{before}...HEAD", DEFAULT="main")
+    assert (ran.returncode, "file=extra.py,line=2::" in ran.stdout) == (1, True), ran
+
+
+def test_a_part_of_a_matrix_does_not_fail_for_its_verdict(
+    run_action: Callable[..., subprocess.CompletedProcess[str]], repository: Repository
+) -> None:
+    ran = run_action(RANGE="HEAD~1...HEAD", SHARD="1/1")
+    assert ran.returncode == 0, ran
+    assert json.loads((repository.folder / "stet-part-1.json").read_text())["verdict"] == "refuted"
+    assert run_action(RANGE="nowhere...HEAD", SHARD="1/1").returncode == 2
 
 
 def test_the_commands_of_the_manual_are_understood() -> None:
@@ -221,3 +251,14 @@ def test_formats_for_services_point_at_edited_lines(stet: Stet, repository: Repo
     suite = ElementTree.fromstring(stet("verify", "--format", "junit").out)
     failed = {case.get("name") for case in suite if case.find("failure") is not None}
     assert {"names: extra", "extra"} <= failed
+
+
+def test_a_kept_verdict_needs_neither_judges_nor_the_renderer_of_answers(stet: Stet, repository: Repository) -> None:
+    """Importing them takes longer than all the rest of such a run."""
+    repository.write({"shop.py": f"# A note.\n{SHOP}"})
+    assert stet("verify").status == 0
+    argv = [sys.executable, "-X", "importtime", "-m", "stet_ls.server", "verify"]
+    ran = subprocess.run(argv, cwd=stet.folder, env=stet.environment, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    assert "stet_ls.engine.verify.verify" in imported
+    assert not imported & {"rich", "stet_ls.engine.verify.judging", "stet_ls.server.cli.run.command"}

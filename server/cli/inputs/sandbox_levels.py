@@ -1,0 +1,5 @@
+"""The values of `--sandbox-level`."""
+
+from __future__ import annotations
+
+LEVELS = ("none", "partial", "strong", "full")
