@@ -75,6 +75,8 @@ async def run(job: Job) -> Answer:
     if known is not None and known.is_clear and (answer := await _offered(job, seen, known)).success:
         return answer
     asked = replace(job, request=seen.request)
+    if known is not None:  # the model only chooses among them: what it repairs would take longer than it tells
+        asked = replace(asked, profile=replace(job.profile, samples=1, repairs=0))
     how = REWRITE if seen.found else replace(REWRITE, judges=(EFFECT,))
     try:
         answer = await rewrite.run(asked, ACTION, how, user_examples=seen.user_examples, seen=(seen.evidence,))

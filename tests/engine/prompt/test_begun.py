@@ -103,9 +103,13 @@ def test_the_documentation_of_a_stub_is_not_said_twice() -> None:
     """A small model reads 20 to 40 tokens a second."""
     stub = 'def total(numbers):\n    """The sum of the numbers."""\n    ...$0\n'
     for instruction in ("", "The sum of  the numbers."):
-        prompt = prompt_for("generate", stub, instruction=instruction).messages[-1].content
-        assert prompt.count("The sum of") == 1
-        assert "Instruction: Write the body of `total`, as its documentation says." in prompt
+        prompt = prompt_for("generate", stub, instruction=instruction)
+        asked = prompt.messages[-1].content
+        assert (asked + prompt.begun).count("The sum of") == 1
+        assert "Instruction: Write the body of `total`, as its documentation says." in asked
+        assert "The reply begins with `total`, whose body is still missing." in asked
+    whole = prompt_for("generate", stub, begins=False).messages[-1].content
+    assert whole.count("The sum of") == 1
     assert (
         "Instruction: Without sum()." in prompt_for("generate", stub, instruction="Without sum().").messages[-1].content
     )
