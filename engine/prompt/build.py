@@ -137,14 +137,7 @@ def build(
     idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
     opening = f"{layout.fence}{layout.tag}"
     start = reply_start(request, target, task, instruction, shown, opening) if begins else ""
-    # A stub whose lines all begin the reply need not be read twice.
-    is_begun = bool(stub) and start.endswith(f"\n{shown.text}\n")
-    layout = (
-        replace(frame.layout, target="", heading=_heading(request, wording.begun_title(target)))
-        if is_begun
-        else frame.layout
-    )
-    messages = _messages(frame.system, layout, frame.choice.pieces, task.reply_kind)
+    messages = _messages(frame.system, frame.layout, frame.choice.pieces, task.reply_kind)
     sealed = seal(request, (*messages, Message("assistant", start)), *idents)
     sealed, start = replace(sealed, messages=sealed.messages[:-1]), sealed.messages[-1].content
     tokens = _tokens(sealed.messages)
@@ -157,7 +150,7 @@ def build(
         left_out=(*never, *gathered.gaps, *no_room),
         redactions=sealed.redactions,
         secrets=sealed.restorable,
-        parts=parts_of(sealed, frame.system, layout, frame.choice.pieces, frame.notes, tokens),
+        parts=parts_of(sealed, frame.system, frame.layout, frame.choice.pieces, frame.notes, tokens),
         budget=budget_tokens,
         form=layout.form,
         begun=start,
@@ -298,7 +291,7 @@ def _layout(
     opening = wording.opening(task.reply_kind, target, request.language, _header(shown.text, target.name))
     title = wording.title(target, empty=unwritten or not shown.text.strip())
     return Layout(
-        heading=_heading(request, title),
+        heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
         order=wording.order(task, _described(request, target, instruction), request.constraints),
         form=wording.form_begun(target)
@@ -320,10 +313,6 @@ def _described(request: Request, target: Target, instruction: Instruction | None
     if unit is None or beyond_doc(instruction, unit) or not is_stub(request.source, request.language, unit):
         return text
     return wording.as_documented(target)
-
-
-def _heading(request: Request, title: str) -> str:
-    return f"File: {request.path.name}\n{title}" if request.path else title
 
 
 def _header(text: str, name: str) -> str:

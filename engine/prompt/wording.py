@@ -88,11 +88,6 @@ def title(target: Target, *, empty: bool) -> str:
             return f"The code of `{target.name}`, its body still missing:" if empty else f"The code of `{target.name}`:"
 
 
-def begun_title(target: Target) -> str:
-    """The title in place of a stub that begins the reply."""
-    return f"The reply begins with `{target.name}`, whose body is still missing."
-
-
 def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
     """The task itself: the goal, the user's instruction, and the constraints."""
     lines = [f"Task: {task.goal}"]

@@ -105,9 +105,8 @@ def test_the_documentation_of_a_stub_is_not_said_twice() -> None:
     for instruction in ("", "The sum of  the numbers."):
         prompt = prompt_for("generate", stub, instruction=instruction)
         asked = prompt.messages[-1].content
-        assert (asked + prompt.begun).count("The sum of") == 1
+        assert asked.count("The sum of") == 1
         assert "Instruction: Write the body of `total`, as its documentation says." in asked
-        assert "The reply begins with `total`, whose body is still missing." in asked
     whole = prompt_for("generate", stub, begins=False).messages[-1].content
     assert whole.count("The sum of") == 1
     assert (
