@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -19,6 +19,7 @@ from stet_ls.engine.execution.python.inputs.docstrings.exclusions import numbers
 from stet_ls.engine.execution.python.inputs.subject import Subject, known_module, subject_of
 
 _HOLDERS = (str, bytes, list, tuple, set, frozenset, dict)
+_SINGLE_HINTS = {"str": "str", "bytes": "bytes", "int": "number", "float": "number", "bool": "number"}
 _Pair = frozenset[str]
 _PREDICATE = re.compile(r"pred|predicate|condition|matches|is_\w+|key|key_?func\w*|cmp|compare|comparator")
 
@@ -32,6 +33,8 @@ def fitting(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple
     subject, after = (subject_of(module, unit) if module else None for module in modules)
     if subject is None:
         return calls
+    hinted = {each.name: each.annotation.id for each in subject.parameters if isinstance(each.annotation, ast.Name)}
+    calls = tuple(each for each in calls if each.origin not in (GUESSED, EDGE_CASE) or _is_as_hinted(each, hinted))
     if not any(isinstance(each, ast.Try) for each in ast.walk(subject.node)):
         calls = tuple(each for each in calls if not _has_failing_predicate(each))
     if _asks_for_kinds(subject.node):
@@ -52,6 +55,13 @@ def fitting(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple
         return agreeing if are_texts and _fits(values, within, is_whole=is_whole) else None
 
     return tuple(dict.fromkeys(made for each in calls if (made := made_fit(each)) is not None))
+
+
+def _is_as_hinted(call: Call, hinted: Mapping[str, str]) -> bool:
+    """Whether a guess has no container where a text is hinted, and no text where a number is."""
+    values = _values(call)
+    kinds = {name: _kind(value) for name, value in values.items() if hinted.get(name) in _SINGLE_HINTS}
+    return all(kind == _SINGLE_HINTS[hinted[name]] for name, kind in kinds.items())
 
 
 def _has_failing_predicate(call: Call) -> bool:
