@@ -29,6 +29,7 @@ SAMPLES = {
     "python": {
         "written and drawn": "def f(n):\n    return n + 1\n",
         "edge cases": "def f(name):\n    return name.upper()\n",
+        "fitting kinds": "def f(one, other):\n    return one[0] == other[0]\n",
         "sizes": "def f(rows):\n    return rows[:500]\n",
         "equal items": "def f(rows: list[tuple[str, int]]):\n    return sorted(rows)\n",
         "documentation": 'def f(rows: list[int]):\n    """Rows are sorted."""\n    return rows\n',
