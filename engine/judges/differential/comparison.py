@@ -225,7 +225,7 @@ def compared(
     accidents = tuple(dict.fromkeys(without_steps(call, steps) for (call, _, _), steps in found if steps))
     alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
-        Difference(*pair, unpacks=unpacks_values(text))
+        Difference(*pair, unpacks=unpacks_values(text, unit))
         for pair, how in zip(pairs, alike, strict=True)
         if how is OutcomeEquality.DIFFERENT
     ]

@@ -17,8 +17,7 @@ def takes_for_granted(text: str, unit: str, key: str) -> bool:
     """Whether a unit reads a key, given as Python writes it, of all that it comes by: outside of any branch, before it
     may leave a function or a loop early, and without ever asking for it.
     """
-    tree, name = try_parse(text), unit.rpartition(".")[2]
-    node = next((each for each in ast.walk(tree) if getattr(each, "name", "") == name), None) if tree else None
+    node = _node_of(text, unit)
     if node is None or re.search(r"\bKeyError\b|\bLookupError\b", text):
         return False
     keys = [each for each in ast.walk(node) if isinstance(each, ast.Constant) and repr(each.value) == key]
@@ -32,10 +31,15 @@ def takes_for_granted(text: str, unit: str, key: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def unpacks_values(text: str) -> bool:
-    """Whether code unpacks a value that it did not make: a number of items that it does not take is an error in it."""
-    tree = try_parse(text)
-    return tree is not None and any(_unpacks(each) for each in ast.walk(tree))
+def unpacks_values(text: str, unit: str) -> bool:
+    """Whether a unit unpacks a value that it did not make: then it fails itself on another number of items."""
+    node = _node_of(text, unit)
+    return node is not None and any(_unpacks(each) for each in ast.walk(node))
+
+
+def _node_of(text: str, unit: str) -> ast.AST | None:
+    tree, name = try_parse(text), unit.rpartition(".")[2]
+    return next((each for each in ast.walk(tree) if getattr(each, "name", "") == name), None) if tree else None
 
 
 def _unpacks(node: ast.AST) -> bool:

@@ -24,13 +24,16 @@ _BECOMES = re.compile(
 )
 """What the result is in a sentence that may say more: `Merges two sorted lists into one sorted list.`"""
 
+_INTO = re.compile(r"(?i)(?:inserts?|adds?|puts?|appends?|search(?:es)?|looks?)\b")
+"""A sentence about something that goes to what is there: `Inserts a number into a sorted list.`"""
+
 
 def conditions(docstring: str) -> str:
     """The sentences of a docstring that may state what callers guarantee.
 
     "Whether both have the same length" is what the code finds out, not what it is called with.
     """
-    given = _BECOMES.sub("", _OF_RESULT.sub("", docstring))
-    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(given.split()))
-    stated = (_CASE.sub("", each) for each in sentences)
+    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(_OF_RESULT.sub("", docstring).split()))
+    given = (each if _INTO.match(each) else _BECOMES.sub("", each) for each in sentences)
+    stated = (_CASE.sub("", each) for each in given)
     return " ".join(each for each in stated if not _DECIDES.search(each))

@@ -35,12 +35,12 @@ def fitting(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple
         return calls
     hinted = {each.name: each.annotation.id for each in subject.parameters if isinstance(each.annotation, ast.Name)}
     calls = tuple(each for each in calls if each.origin not in (GUESSED, EDGE_CASE) or _is_as_hinted(each, hinted))
-    if not any(isinstance(each, ast.Try) for each in ast.walk(subject.node)):
+    if not any(_handles_errors(each.node) for each in (subject, after) if each is not None):
         calls = tuple(each for each in calls if not _has_failing_predicate(each))
     if _asks_for_kinds(subject.node):
         return calls
     alike, within = set(_linked(subject)), set(_memberships(subject))
-    is_whole = any(map(_compares_remainder, ast.walk(subject.node)))
+    whole = _whole_numbers(subject)
     parts = {} if after is None or not _returns_text(subject) else dict(_returned_parts(after))
     parts |= dict(_returned_parts(subject))
 
@@ -51,8 +51,8 @@ def fitting(calls: tuple[Call, ...], texts: tuple[str, str], unit: str) -> tuple
         if agreeing is None or agreeing.origin not in (GUESSED, EDGE_CASE):
             return agreeing
         values = _values(agreeing)
-        are_texts = all(_is_text(values[name], depth) for name, depth in parts.items() if name in values)
-        return agreeing if are_texts and _fits(values, within, is_whole=is_whole) else None
+        are_texts = all(_is_no_holder(values[name], depth) for name, depth in parts.items() if name in values)
+        return agreeing if are_texts and _fits(values, within, whole) else None
 
     return tuple(dict.fromkeys(made for each in calls if (made := made_fit(each)) is not None))
 
@@ -89,11 +89,12 @@ def _agreeing(call: Call, alike: set[_Pair], random: Random) -> Call | None:
     return call
 
 
-def _fits(values: dict[str, Any], within: set[tuple[str, str]], *, is_whole: bool) -> bool:
+def _fits(values: dict[str, Any], within: set[tuple[str, str]], whole: set[str]) -> bool:
     if any(isinstance(values.get(one), list | tuple | set | dict) and type(values[one]) is type(values.get(other))
            for one, other in within):  # fmt: skip
         return False
-    return not is_whole or all(each == int(each) for each in numbers(list(values.values())) if abs(each) < 2**63)
+    asked = numbers([value for name, value in values.items() if name in whole])
+    return all(each == int(each) for each in asked if abs(each) < 2**63)
 
 
 def _kind(value: Any) -> str:
@@ -135,10 +136,11 @@ def _returned_parts(subject: Subject) -> Iterator[tuple[str, int]]:
                                         for each in ast.walk(value))  # fmt: skip
 
 
-def _is_text(value: Any, depth: int) -> bool:
-    if depth == 0 or isinstance(value, str):
-        return isinstance(value, str)
-    return not isinstance(value, list | tuple) or all(_is_text(each, depth - 1) for each in value)
+def _is_no_holder(value: Any, depth: int) -> bool:
+    """Whether no list or the like lies where a text may be expected. A number may: "" often stands for "none"."""
+    if depth == 0 or not isinstance(value, list | tuple):
+        return not isinstance(value, list | tuple | set | dict)
+    return all(_is_no_holder(each, depth - 1) for each in value)
 
 
 def _memberships(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -172,11 +174,30 @@ def _first(node: ast.expr) -> ast.expr:
     return node
 
 
-def _compares_remainder(node: ast.AST) -> bool:
-    is_equality = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq)
-    left = node.left if isinstance(node, ast.Compare) and is_equality else None
-    whole = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod) and isinstance(left.right, ast.Constant)
-    return whole and isinstance(left, ast.BinOp) and type(getattr(left.right, "value", None)) is int
+def _whole_numbers(subject: Subject) -> set[str]:
+    """The parameters whose remainder, or that of their items, is compared: `n % 2 == 1`."""
+    asked = {name for each in ast.walk(subject.node) for name in _compared_remainder(each)}
+    loops = [each for each in ast.walk(subject.node) if isinstance(each, ast.For | ast.comprehension)]
+    held = {name for each in loops if asked & _names(each.target) for name in _names(each.iter)}
+    return (asked | held) & {each.name for each in subject.parameters}
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _compared_remainder(node: ast.AST) -> set[str]:
+    """The names whose remainder by a whole number is compared in an expression."""
+    match node:
+        case ast.Compare(left=ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(value=int())), ops=[op, *_]):
+            return _names(left) if isinstance(op, ast.Eq | ast.NotEq) else set()
+    return set()
+
+
+def _handles_errors(node: ast.AST) -> bool:
+    """Whether code handles errors: then it matters what a function that it calls raises."""
+    return any(isinstance(each, ast.Try) or "suppress" in (getattr(each, "id", ""), getattr(each, "attr", ""))
+               for each in ast.walk(node))  # fmt: skip
 
 
 def _asks_for_kinds(node: ast.AST) -> bool:
