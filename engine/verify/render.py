@@ -11,7 +11,9 @@ from stet_ls.validators.invisible_chars import escape_invisible
 COLUMNS = 100
 _TAIL = 30
 """Columns for the end of a line that is too long: what a call returned stands there."""
-_LONGEST_PATH, _LONGEST_UNIT = 36, 24
+_NEAR = 10
+"""Characters that a cut moves to fall between words."""
+_LONGEST_PATH, _LONGEST_UNIT = 36, 16
 """Columns of a place in a line that is too long."""
 
 
@@ -46,7 +48,7 @@ def _fitted_row(path: str, line: int, unit: str, what: str, details: Sequence[st
     place = f"{_cut(path, _LONGEST_PATH, _LONGEST_PATH // 2)}:{line} {_cut(unit, _LONGEST_UNIT, _LONGEST_UNIT // 2)}"
     head = _plain(f"{place}: {what}:")[: COLUMNS - 2 * _TAIL // 3]
     left = COLUMNS - len(head) - 1
-    return f"{head} {_cut(_plain(details[0]), left, min(_TAIL, left * 2 // 3))}"
+    return f"{head} {_cut(_plain(details[0]), left, min(_TAIL, left // 2))}"
 
 
 def summary(report: Report) -> str:
@@ -75,4 +77,11 @@ def _plain(text: str) -> str:
 
 
 def _cut(text: str, most: int, tail: int = 10) -> str:
-    return text if len(text) <= most else f"{text[: most - tail - 1].rstrip()}…{text[-tail:]}"
+    """The text without its middle if it is too long, between words where one ends near the place."""
+    if len(text) <= most:
+        return text
+    lead, end = text[: most - tail - 1], text[-tail:]
+    near = lead.rfind(" ")
+    lead = lead[:near] if len(lead) - near <= _NEAR else lead
+    first = end.find(" ")
+    return f"{lead}…{end[first:] if 0 <= first < _NEAR else end}"

@@ -214,6 +214,8 @@ def _by_call(call: ast.Call, name: str, *, is_dropped: bool, is_awaited: bool) -
             return ["AwaitedCallable"], []
         kind = "Callable" if call.args or call.keywords else "Loader"
         return ["Callback" if is_dropped else kind], []
+    if _is_passed_on(call, name):
+        return ["Callable"], []
     if called in _BUILT_IN and is_given:
         return [_BUILT_IN[called]], []
     if getattr(call.func, "attr", "") in SEARCHES and is_given:
@@ -223,6 +225,16 @@ def _by_call(call: ast.Call, name: str, *, is_dropped: bool, is_awaited: bool) -
     if getattr(call.func, "attr", called) == "islice" and any(is_name(each, name) for each in call.args[1:]):
         return ["int"], []
     return [], _SEVERAL if called in ("len", "enumerate", "set", "list", "tuple") and is_given else []
+
+
+_TAKE_FUNCTIONS = frozenset({"map", "filter", "reduce", "starmap", "takewhile", "dropwhile", "partial"})
+
+
+def _is_passed_on(call: ast.Call, name: str) -> bool:
+    """Whether a name is given to what calls it: `sorted(rows, key=by)`, `map(change, rows)`."""
+    is_key = any(each.arg == "key" and is_name(each.value, name) for each in call.keywords)
+    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return is_key or (called in _TAKE_FUNCTIONS and bool(call.args) and is_name(call.args[0], name))
 
 
 def _by_items(target: ast.expr, name: str, node: ast.AST) -> list[str]:
