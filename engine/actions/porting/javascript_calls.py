@@ -13,6 +13,7 @@ import secrets
 from pathlib import Path
 
 from stet_ls.engine.actions.porting.comparison import ModuleCalls, report_of, why_failed
+from stet_ls.engine.execution.javascript.inputs.brackets import end_of_brackets
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners import toolchain
 from stet_ls.engine.runners.languages.node import NODE
@@ -26,7 +27,6 @@ _CALL = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)\(")
 _DOC = re.compile(r"/\*\*(?P<doc>(?:(?!\*/).)*)\*/\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\s+|const\s+)"
                   r"(?P<name>[\w$]+)", re.DOTALL)  # fmt: skip
 _PARAM = re.compile(r"@param\s+\{(?P<kind>[^}]*)\}")
-_LONGEST = 500
 
 
 async def javascript_calls(runtime: Runtime, root: Path, source: str, text: str, tests: str) -> ModuleCalls | str:
@@ -65,28 +65,10 @@ def shown_calls(text: str) -> list[tuple[str, str]]:
     """The calls that a text writes out: the function and its arguments as source text. Definitions are among them."""
     found = dict[tuple[str, str], None]()
     for match in _CALL.finditer(text):
-        end = _closing(text, match.end())
+        end = end_of_brackets(text, match.end())
         if end is not None:
-            found[match["name"], text[match.end() : end]] = None
+            found[match["name"], text[match.end() : end - 1]] = None
     return list(found)
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Where the bracket that precedes `start` is closed; None if that is far away. Brackets in texts do not count."""
-    depth, quote = 1, ""
-    for at in range(start, min(start + _LONGEST, len(text))):
-        char = text[at]
-        if quote:
-            quote = "" if char == quote and text[at - 1] != "\\" else quote
-        elif char in "\"'`":
-            quote = char
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-            if not depth:
-                return at
-    return None
 
 
 def typed_parameters(text: str) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
+from stet_ls.engine.execution.javascript.inputs.brackets import end_of_brackets
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
 from stet_ls.engine.execution.javascript.inputs.values.conversion import row_text, source, unchanged_row_text
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
@@ -112,7 +113,7 @@ def _constants(root: tree_sitter.Node) -> dict[str, str]:
 def _in_prose(text: str, name: str) -> Iterator[tree_sitter.Node]:
     """Calls written anywhere in a comment: `>>> f(1)`, `f(1) => 2`, "for example f(1) returns 2"."""
     for match in list(re.finditer(rf"(?<![\w$.]){name}\s*\(", text))[:_MOST_CALLS]:
-        end = _closing(text, match.end())
+        end = end_of_brackets(text, match.end())
         if end is None:
             continue
         words = re.sub(r"^[ \t]*\* ?", "", text[match.start() : end], flags=re.MULTILINE)
@@ -138,31 +139,13 @@ def _labeled(subject: Subject) -> Iterator[ArgumentRow]:
 def _literal(text: str, start: int) -> str | None:
     """The literal that begins at a position, as a row holds it."""
     opens = text[start]
-    end = _closing(text, start + 1) if opens in "[{" else None
+    end = end_of_brackets(text, start + 1) if opens in "[{" else None
     match = re.match(r"-?\d[\d.]*|\"[^\"\n]*\"|'[^'\n]*'", text[start : start + 200])
     words = text[start:end] if end else match[0].rstrip(".") if match else ""
     parsed = tree_of(Source(f"({words})"), "typescript") if words else None
     if parsed is None or parsed.root.has_error:
         return None
     return row_text(parsed.root.named_children[0].named_children[0])
-
-
-def _closing(text: str, start: int) -> int | None:
-    """The position of the bracket that closes the one before `start`, outside quotes; None if it is not close."""
-    depth, quote = 1, ""
-    for at in range(start, min(len(text), start + 2_000)):
-        letter = text[at]
-        if quote:
-            quote = "" if letter == quote and text[at - 1] != "\\" else quote
-        elif letter in "\"'`":
-            quote = letter
-        elif letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-            if not depth:
-                return at + 1
-    return None
 
 
 def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[str, str]) -> ArgumentRow | None:
