@@ -136,10 +136,10 @@ def verdict_line(answer: Answer, reasons: Sequence[str]) -> str:
     failed = next((item for item in answer.evidence if item.verdict is Ruling.FAIL), None)
     if failed is not None:
         return f"✗ {_refutation(failed)}"
-    proven = " · ".join(answer.metadata.reasons)
-    if answer.metadata.reasons and answer.confidence:
-        proven = f"✓ {proven} · {100 * answer.confidence:.0f} %"
-    return " · ".join(filter(None, (proven, *(f"? {reason}" for reason in reasons))))
+    proven = " · ".join(each for each in answer.metadata.reasons if each not in reasons)
+    sure = f"{100 * answer.confidence:.0f} %" if answer.metadata.reasons and answer.confidence else ""
+    known = f"✓ {proven} · {sure}" if proven and sure else proven or sure
+    return " · ".join(filter(None, (known, *(f"? {reason}" for reason in reasons))))
 
 
 def _refutation(item: Evidence) -> str:
