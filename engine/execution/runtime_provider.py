@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner, JobResources
 from stet_ls.engine.execution.language_table import for_language
-from stet_ls.engine.execution.python.harness import warm_spec
-from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.runners.toolchain import MissingToolError, find
-from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
-from stet_ls.engine.sandbox.environments.workspace_imports import WorkspaceSources
 from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
-from stet_ls.engine.sandbox.isolation_record import RecordingBox
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.settings.schema import Settings
-from stet_ls.engine.storage.paths import Paths
+
+if TYPE_CHECKING:  # a kept conclusion of `stet verify` asks for an identity alone, and importing these takes longer
+    from stet_ls.engine.api.request import Request
+    from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner, JobResources
+    from stet_ls.engine.execution.runtime import Runtime
+    from stet_ls.engine.settings.schema import Settings
+    from stet_ls.engine.storage.paths import Paths
 
 _MEGABYTE = 1024 * 1024
 
@@ -49,25 +46,37 @@ class RuntimeProvider:
         self.asker: PermissionAsker | None = None
         self.verified = paths.verified
         """The folder for changes that `stet verify` has judged."""
-        self._setting = own_settings.python
         folder = paths.sandbox
         minimum = IsolationLevel(own_settings.minimum_level)
         self.sandbox = Sandbox(minimum, folder, backend=own_settings.backend, ask=self._may_run)
         self._detector = Detector(self.sandbox, ProbeCache(folder / "proofs.json", self.sandbox.identity))
-        store = EnvironmentStore(paths.environments, limit=own_settings.environments_mb * _MEGABYTE)
-        self._fitter = EnvironmentProvisioner(own_settings, store, self._may_install)
+        self._environments = paths.environments
+        self._settings = own_settings
         self.interpreters: dict[Path, Interpreter] = {}
         """The interpreter last found for each workspace, for status reports."""
 
+    @cached_property
+    def _provisioner(self) -> EnvironmentProvisioner:
+        from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner
+        from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
+
+        store = EnvironmentStore(self._environments, limit=self._settings.environments_mb * _MEGABYTE)
+        return EnvironmentProvisioner(self._settings, store, self._may_install)
+
     async def runtime(self, request: Request, helper: JobResources) -> Runtime:
         """What a request's code may run with. A judge that needs a missing part reports it."""
+        from stet_ls.engine.execution.python.harness import warm_spec
+        from stet_ls.engine.execution.runtime import Runtime
+        from stet_ls.engine.sandbox.environments.workspace_imports import WorkspaceSources
+        from stet_ls.engine.sandbox.isolation_record import RecordingBox
+
         runtime = Runtime(RecordingBox(self.sandbox, helper.ran), None, request.workspace)
         if not for_language(request.language).needs_interpreter:
             return runtime
         root = runtime.root_of(request.path) or (request.path.parent if request.path else Path.home())
         try:
             await self.sandbox.allow()
-            found = await self._detector.find(root, setting=self._setting)
+            found = await self._detector.find(root, setting=self._settings.python)
         except (StetError, OSError, ValueError) as error:
             return replace(runtime, why_no_python=f"code cannot run here: {error}")
         if found.interpreter is None:
@@ -77,7 +86,7 @@ class RuntimeProvider:
         python = bare_environment(found.interpreter)
         await self.sandbox.build_ahead(warm_spec(python))
         sources = WorkspaceSources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
-        return replace(runtime, python=python, provision=partial(self._fitter.fit, sources, request.path, helper))
+        return replace(runtime, python=python, provision=partial(self._provisioner.fit, sources, request.path, helper))
 
     async def identity(self, root: Path, language: str) -> str:
         """Changes with the sandbox and the interpreter that code of a language runs with; "" if that is unknown."""
@@ -100,7 +109,7 @@ class RuntimeProvider:
     async def _python(self, root: Path) -> Interpreter | None:
         try:
             await self.sandbox.allow()
-            return (await self._detector.find(root, setting=self._setting)).interpreter
+            return (await self._detector.find(root, setting=self._settings.python)).interpreter
         except (StetError, OSError, ValueError):
             return None
 
@@ -117,6 +126,8 @@ class RuntimeProvider:
 
 def _program_key(name: str) -> str:
     """Changes with the program of that name; "" if there is none."""
+    from stet_ls.engine.runners.toolchain import MissingToolError, find
+
     try:
         found = find(name, install="") if name else None
     except MissingToolError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import itertools
 import math
 import re
@@ -11,7 +13,7 @@ from random import Random
 from typing import Any
 
 from stet_ls.engine.execution.inputs.rows import ArgumentRow
-from stet_ls.validators.ast_text import in_digits, literal_eval
+from stet_ls.validators.ast_text import in_digits, try_parse_expression
 
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
 _LARGEST = 10**9
@@ -22,8 +24,8 @@ _KEYS = (
     "(lambda *args, **kw: args[0][:1] if hasattr(args[0], '__len__') else args[0] // 2)",
 )
 _FEW = ("'a'", "'b'", "'c'")
-
-
+_REPEATED = 400
+"""Longer texts seldom stand in a second call."""
 _MOST_EXCHANGED = 24
 """Rows with exchanged arguments: all of a few examples."""
 
@@ -189,11 +191,23 @@ def _in_order(values: Iterable[Any]) -> list[Any]:
 
 
 def literal(text: str) -> Any:
-    """The value of a literal; None for anything else, and for None."""
+    """The value of a literal; None for anything else, and for None. A new one each time: callers change them."""
+    node = _expression(text) if len(text) <= _REPEATED else try_parse_expression(text.lstrip(" \t"))
+    return value_of(node) if node is not None else None
+
+
+def value_of(node: ast.expr) -> Any:
+    """The value of an expression made of literals; None for any other."""
     try:
-        return literal_eval(text)
+        return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
+
+
+@functools.lru_cache(maxsize=4_096)
+def _expression(text: str) -> ast.expr | None:
+    """The tree of a text: the same argument stands in many calls, and parsing takes longer than all else here."""
+    return try_parse_expression(text.lstrip(" \t"))
 
 
 def text_of(value: Any) -> str:

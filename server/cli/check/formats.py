@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -11,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls import __version__
 from stet_ls.server.cli.check.check_file import FileReport, PlacedFinding
+from stet_ls.server.cli.terminal.machine_output import command_data, print_json, property_value
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
+from stet_ls.validators.invisible_chars import escape_invisible
 
 if TYPE_CHECKING:
     from stet_ls.validators.structure.outline import Symbol
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 Reports = Iterable[FileReport]
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "dim"}
-# Lone surrogates stand for bytes of names that are not UTF-8: no encoding but JSON's own escapes can write them.
-_UNPRINTABLE = re.compile(f"{HIDDEN.pattern}|[\ud800-\udfff]")
 
 
 def text(reports: Reports, _seconds: Callable[[], float]) -> None:
@@ -104,12 +101,6 @@ def _plain(line: str, _style: str) -> None:
     print(escape_invisible(line))
 
 
-def print_json(value: object) -> None:
-    """Prints a value as JSON; characters that no encoding can represent are escaped."""
-    spelled = json.dumps(value, ensure_ascii=False)
-    print(_UNPRINTABLE.sub(lambda match: json.dumps(match.group()).strip('"').replace("\x7f", "\\u007f"), spelled))
-
-
 def _file(report: FileReport) -> dict[str, Any]:
     symbols = {"symbols": list(map(_symbol, report.symbols))} if report.symbols is not None else {}
     return {
@@ -162,13 +153,3 @@ def _uri(report: FileReport) -> str:
     if report.path.is_absolute():
         return report.path.as_uri()
     return quote(bytes(report.path).decode("utf-8", "surrogateescape"), errors="surrogateescape")
-
-
-def command_data(value: str) -> str:
-    """Escapes a workflow command's message: a line end in it would end the command and begin another."""
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def property_value(value: str) -> str:
-    """Escapes a property of a workflow command."""
-    return command_data(value).replace(":", "%3A").replace(",", "%2C")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from stet_ls.engine.api.review import ReviewFinding
 from stet_ls.engine.review.report import ChangeReview, lines
-from stet_ls.server.cli.check.formats import print_json
+from stet_ls.server.cli.terminal.machine_output import print_json
 from stet_ls.server.cli.verify import formats as verify_formats
 from stet_ls.validators.invisible_chars import escape_invisible
 

@@ -104,7 +104,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.report import Conclusion
     from stet_ls.engine.verify.verify import VerifyOptions, merged, verify
-    from stet_ls.server.cli.check.formats import print_json
+    from stet_ls.server.cli.terminal.machine_output import print_json
     from stet_ls.server.cli.verify import parts
     from stet_ls.server.cli.verify.formats import FORMATS
 

@@ -12,7 +12,7 @@ from stet_ls import __version__
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.verify.render import fitted_line, lines, summary
 from stet_ls.engine.verify.report import Conclusion, Report, UnitReport, VerifyFinding
-from stet_ls.server.cli.check.formats import command_data, print_json, property_value
+from stet_ls.server.cli.terminal.machine_output import command_data, print_json, property_value
 from stet_ls.validators.invisible_chars import escape_invisible
 
 MOST_ANNOTATIONS = 10

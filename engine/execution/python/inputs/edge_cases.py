@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -171,14 +171,16 @@ def _each_leaf(value: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
 
 def _each(calls: tuple[Call, ...], changes: list[LiteralChange]) -> Iterator[Call]:
     """A call changed in each of these ways, a different one each time as long as there are some."""
-    fitting = itertools.cycle(calls[:_BEHIND])
+    first = calls[:_BEHIND]
+    values = [{name: literal(text) for name, text in call.bindings().items()} for call in first]
+    fitting = itertools.cycle(zip(first, values, strict=True))
     for change in changes:
-        tried = (_changed(next(fitting), change) for _ in range(min(len(calls), _BEHIND)))
+        tried = (_changed(*next(fitting), change) for _ in first)
         yield from itertools.islice((each for each in tried if each is not None), 1)
 
 
-def _changed(call: Call, change: LiteralChange) -> Call | None:
-    tried = ((name, change(name, literal(text))) for name, text in call.bindings().items())
+def _changed(call: Call, values: Mapping[str, Any], change: LiteralChange) -> Call | None:
+    tried = ((name, change(name, value)) for name, value in values.items())
     made = call.with_bindings({name: new for name, new in tried if new is not None})
     origin = "near an example" if call.origin == "example" else call.origin
     return None if made == call else replace(made, origin=origin)

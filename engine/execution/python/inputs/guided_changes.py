@@ -8,7 +8,7 @@ from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.coverage_guided import LiteralValues, with_text
-from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.mutations import text_of, value_of
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 _SIZED = ("range", "list", "map", "sorted")
@@ -19,8 +19,9 @@ def changed_call(call: Call, values: LiteralValues) -> Call | None:
     """The call with some of its arguments changed; None if none is a literal."""
     written = call.setup or call.body  # a sequence of calls on an object has no setup
     tree = parse_module(written)
+    before = unparse(tree)
     for holder, key, node in list(_places(tree)):
-        value = literal(unparse(node))
+        value = value_of(node)
         if values.random.random() < 0.3 or (value is None and not _is_none(node)):
             continue
         # Another kind within a sequence of calls breaks the rest of it.
@@ -31,7 +32,7 @@ def changed_call(call: Call, values: LiteralValues) -> Call | None:
         else:
             setattr(holder, key, new)
     made = unparse(tree)
-    return None if made == unparse(parse_module(written)) else with_text(call, made)
+    return None if made == before else with_text(call, made)
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.expr]]:

@@ -1,0 +1,37 @@
+"""Output for programs: JSON, and the workflow commands that GitHub Actions reads.
+
+Imports nothing of the engine or of the terminal's libraries: `stet check` and a kept conclusion of `stet verify` take
+less time than loading them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from stet_ls.validators.invisible_chars import HIDDEN
+
+# Lone surrogates stand for bytes of names that are not UTF-8: no encoding but JSON's own escapes can write them.
+_UNPRINTABLE = re.compile(f"{HIDDEN.pattern}|[\ud800-\udfff]")
+
+
+def print_json(value: object, indent: int | None = None) -> None:
+    """Prints a value as JSON, on one line unless indented. What a terminal might obey, or no encoding can represent, is
+    escaped.
+    """
+    spelled = json.dumps(value, ensure_ascii=False, indent=indent)
+    print(_UNPRINTABLE.sub(_escaped, spelled))
+
+
+def command_data(value: str) -> str:
+    """Escapes a workflow command's message: a line end in it would end the command and begin another."""
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def property_value(value: str) -> str:
+    """Escapes a property of a workflow command."""
+    return command_data(value).replace(":", "%3A").replace(",", "%2C")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found.group()).strip('"') if found.group() != "\x7f" else "\\u007f"
