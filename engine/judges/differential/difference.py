@@ -45,7 +45,7 @@ class Difference:
     """A call on which two texts differ, and the outcome of each.
 
     `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
-    calls agree to tell. `fixes`: the old code failed by accident.
+    calls agree to tell. `fixes`: the old code failed by accident. `is_direct`: no public caller of the unit brings it about.
     """
 
     call: Call
@@ -55,13 +55,14 @@ class Difference:
     is_unusual: bool = False
     fixes: bool = False
     unpacks: bool = False
+    is_direct: bool = False
 
     @property
     def is_conclusive(self) -> bool:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
-        if self.fixes or self.is_refused_shape or self.is_other_function:
+        if self.fixes or self.is_direct or self.is_refused_shape or self.is_other_function:
             return False
         if self.call.origin not in UNSURE:
             return self.old.valid and not self.old.is_wrong_kind

@@ -27,6 +27,12 @@ def changed(case: Case) -> list[str]:
     return changed_units(before, after, case.unit) if before and after else []
 
 
+def callers(case: Case, unit: str) -> Sequence[str]:
+    """None: a module's own functions are exposed with its exported ones."""
+    del case, unit
+    return ()
+
+
 def shown(case: Case, unit: str) -> str:
     """The old text of a function with what it uses of its file, "" if there is none; calls of nothing else are read."""
     module = read_module(case.before.text, case.language)

@@ -16,6 +16,7 @@ from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison
 from stet_ls.engine.judges.differential.difference import Difference
 from stet_ls.engine.judges.differential.language_table import COMPARERS
+from stet_ls.engine.judges.differential.through_callers import compared_units
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.languages import row_for
 
@@ -39,10 +40,10 @@ async def judge(case: Case) -> Evidence:
         return _skipped("the change affects no callable function or class")
     done: list[Comparison] = []
     for unit in units[:_MOST_UNITS]:
-        found = await comparer.compare(case, case.runtime, unit)
+        found = await compared_units(comparer, case, case.runtime, unit)
         if isinstance(found, NotRunnable):
             return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"`{unit}` not compared: {found.reason}")
-        done.append(found)
+        done.extend(found)
     if len(units) > _MOST_UNITS:
         rest = f"{len(units) - _MOST_UNITS} of {len(units)} changed units not compared, including `{units[-1]}`"
         evidence = _evidence(done, case.runtime)
@@ -63,14 +64,14 @@ async def judge_unit(case: Case, unit: str) -> Evidence:
         return _skipped(f"behavior comparison does not support {case.language} yet")
     if case.runtime is None or case.is_too_large_to_run:
         return _skipped("no code ran" if case.runtime is None else f"not compared: {TOO_LARGE}")
-    found = await comparer.compare(case, case.runtime, unit)
+    found = await compared_units(comparer, case, case.runtime, unit)
     if isinstance(found, NotRunnable):
         return _ruled(Ruling.UNKNOWN, f"`{unit}` not compared: {found.reason}")
-    evidence = _evidence([found], case.runtime)
-    inputs = evidence.count or found.compared
+    evidence, first = _evidence(found, case.runtime), found[0]
     return replace(
-        evidence, attachments=found.attachments(), count=inputs, differing=len(found.differences),
-        for_tests_alone=found.differs_for_tests_alone,
+        evidence, attachments=tuple(file for each in found for file in each.attachments()),
+        count=evidence.count or first.compared, differing=len(first.differences),
+        for_tests_alone=first.differs_for_tests_alone,
     )  # fmt: skip
 
 
@@ -99,6 +100,9 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
     if first.is_other_function:
         return _ruled(Ruling.UNKNOWN, f"`{unit}` returns another function: {first}", trusted=True)
+    if first.is_direct:
+        where = f"only if `{unit}` is called directly, not through what calls it"
+        return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
     where = _WITH_DOUBLES if first.call.origin == DOUBLE else _OLD_FAILS if first.fixes else _OUTSIDE
     return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from stet_ls.engine.execution.harness_run import NotRunnable
@@ -17,6 +17,10 @@ class LanguageComparer(Protocol):
 
     def changed(self, case: Case) -> list[str]:
         """The functions and classes that a candidate changes. Parses: not for an event loop."""
+        ...
+
+    def callers(self, case: Case, unit: str) -> Sequence[str]:
+        """The public functions that call a private unit, alike in both texts. Parses: not for an event loop."""
         ...
 
     async def compare(self, case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:

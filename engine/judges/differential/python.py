@@ -11,6 +11,7 @@ from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, NotRunnable
 from stet_ls.engine.execution.inputs.sources import InputsSoFar, Trust, first_calls
 from stet_ls.engine.execution.python.harness import not_loaded
+from stet_ls.engine.execution.python.inputs.callers import public_callers
 from stet_ls.engine.execution.python.inputs.contract import promises_order
 from stet_ls.engine.execution.python.inputs.sources import SOURCES
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
@@ -33,6 +34,11 @@ def changed(case: Case) -> list[str]:
     """The functions and classes that a candidate changes; of the unit's own class, the other methods."""
     before, after = known_module(case.before.text), known_module(case.after.text)
     return changed_units(before, after, case.unit) if before and after else []
+
+
+def callers(case: Case, unit: str) -> Sequence[str]:
+    """The public functions and methods that call a private unit."""
+    return public_callers(case.before.text, case.after.text, unit)
 
 
 def shown(case: Case, unit: str) -> str:
