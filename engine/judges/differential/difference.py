@@ -45,7 +45,8 @@ class Difference:
     """A call on which two texts differ, and the outcome of each.
 
     `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
-    calls agree to tell. `fixes`: the old code failed by accident. `is_direct`: no public caller of the unit brings it about.
+    calls agree to tell. `fixes`: the old code failed by accident. `is_direct`: no public caller of the unit brings it
+    about.
     """
 
     call: Call

@@ -9,6 +9,7 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, NotRunnable
 from stet_ls.engine.execution.inputs.sources import InputsSoFar, Trust, first_calls
+from stet_ls.engine.execution.javascript.inputs.callers import public_callers
 from stet_ls.engine.execution.javascript.inputs.sources import SOURCES
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module, subject_of
 from stet_ls.engine.execution.javascript.module_location import isolated_unit
@@ -28,9 +29,8 @@ def changed(case: Case) -> list[str]:
 
 
 def callers(case: Case, unit: str) -> Sequence[str]:
-    """None: a module's own functions are exposed with its exported ones."""
-    del case, unit
-    return ()
+    """The exported functions and public methods that call a unit of the module's own."""
+    return public_callers(case.before.text, case.after.text, case.language, unit)
 
 
 def shown(case: Case, unit: str) -> str:

@@ -24,7 +24,7 @@ _SECONDS = 2.0
 async def compared_units(
     comparer: LanguageComparer, case: Case, runtime: Runtime, unit: str
 ) -> Sequence[Comparison] | NotRunnable:
-    """The comparisons that tell about one unit, those that decide first."""
+    """The comparisons for one unit, those that decide first."""
     own = await comparer.compare(case, runtime, unit)
     if isinstance(own, Comparison) and any(
         each.is_conclusive and each.call.origin not in UNSURE for each in own.differences
@@ -46,17 +46,18 @@ def with_callers(own: Comparison | NotRunnable, through: Sequence[Comparison]) -
     """
     if differing := [each for each in through if any(one.is_conclusive for one in each.differences)]:
         return differing
-    telling = [each for each in through if _tells(each)]
+    sufficient = [each for each in through if _is_sufficient(each)]
     if isinstance(own, NotRunnable):
-        return telling or own
-    if not telling or frozenset.intersection(*(each.unseen for each in telling)):
-        return [own, *telling]
+        return sufficient or own
+    if not sufficient or frozenset.intersection(*(each.unseen for each in sufficient)):
+        return [own, *sufficient]
     if not own.differences:
-        return [own, *telling] if _tells(own) else telling
-    return [replace(own, differences=tuple(replace(each, is_direct=True) for each in own.differences)), *telling]
+        is_needed = own.uncompared or own.sharing or _is_sufficient(own)
+        return [own, *sufficient] if is_needed else sufficient
+    return [replace(own, differences=tuple(replace(each, is_direct=True) for each in own.differences)), *sufficient]
 
 
-def _tells(found: Comparison) -> bool:
+def _is_sufficient(found: Comparison) -> bool:
     """Whether a comparison alone shows that both texts behave alike where it ran them."""
     is_known = found.valid >= LEAST_VALID and not found.raised and not found.opaque and not found.uncompared
     return is_known and not found.differences and not found.sharing

@@ -153,9 +153,15 @@ def changed_units(before: Module, after: Module, besides: str = "") -> list[str]
     For a method `besides` ("Class.method"), its class is replaced by the class' other methods.
     """
     owner = besides.rpartition(".")[0]
-    new = {name: _written(each.node) for name, each in after.found.items()}
     wanted = [name for name in before.found if name.rpartition(".")[0] in ("", owner) and name not in (owner, besides)]
-    return [name for name in wanted if name in new and new[name] != _written(before.found[name].node)]
+    return [
+        name for name in wanted if name in after.found and not is_written_alike(before.found[name], after.found[name])
+    ]
+
+
+def is_written_alike(one: UnitNode, other: UnitNode) -> bool:
+    """Whether two functions or classes have the same text, white space aside."""
+    return _written(one.node) == _written(other.node)
 
 
 def top_names(module: Module) -> list[str]:

@@ -1,18 +1,14 @@
-"""The public functions and methods through which a private one is called.
-
-Nothing says what a private function is called with: its file alone calls it. What its callers make of their own inputs
-shows whether a change of it matters.
-"""
+"""The public functions and methods through which a private one is called."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
+from stet_ls.engine.execution.inputs.callers import nearest_callers
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, known_module, subject_of
 from stet_ls.validators.ast_text import dump
 
-_MOST, _DEPTH = 2, 3
 _MAKES = {"__init__", "__new__", "__post_init__"}
 
 
@@ -21,23 +17,17 @@ def public_callers(before: str, after: str, unit: str) -> tuple[str, ...]:
     public unit, and for one without such callers. Parses: not for an event loop.
     """
     modules = known_module(before), known_module(after)
-    if modules[0] is None or modules[1] is None or not is_private(unit):
+    if modules[0] is None or modules[1] is None or not _is_private(unit):
         return ()
     old, new = _functions(modules[0]), _functions(modules[1])
     alike = {name for name, node in old.items() if name in new and dump(node) == dump(new[name])}
-    found, reached, names = [], {unit}, [unit]
-    for _ in range(_DEPTH):
-        nearest = [name for name in old if name not in reached and any(_calls(old[name], each) for each in names)]
-        reached.update(nearest)
-        found += [name for name in nearest if not is_private(name) and name in alike]
-        names = [name for name in nearest if is_private(name)]
-        if found or not names:
-            break
-    units = (_unit(name) for name in found)
-    return tuple(name for name in dict.fromkeys(units) if name != unit and subject_of(modules[0], name))[:_MOST]
+    private = {name for name in old if _is_private(name)}
+    found = nearest_callers(unit, list(old), lambda name, callee: _calls(old[name], callee), private, alike)
+    units = dict.fromkeys(_unit(name) for name in found)
+    return tuple(name for name in units if name != unit and subject_of(modules[0], name))
 
 
-def is_private(unit: str) -> bool:
+def _is_private(unit: str) -> bool:
     """Whether a function, a method or its class has a name that begins with an underscore, special methods aside."""
     return any(part.startswith("_") and not part.endswith("__") for part in unit.split("."))
 
@@ -58,11 +48,9 @@ def _named(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Function]]:
 def _calls(node: Function, unit: str) -> bool:
     """Whether a function names another one: a plain name, or an attribute if that is a method."""
     owner, _, callee = unit.rpartition(".")
-    if owner.startswith("_"):
-        return any(isinstance(each, ast.Name) and each.id == owner for each in ast.walk(node))
-    if owner:
+    if owner and not owner.startswith("_"):
         return any(isinstance(each, ast.Attribute) and each.attr == callee for each in ast.walk(node))
-    return any(isinstance(each, ast.Name) and each.id == callee for each in ast.walk(node))
+    return any(isinstance(each, ast.Name) and each.id == (owner or callee) for each in ast.walk(node))
 
 
 def _unit(name: str) -> str:
