@@ -26,6 +26,10 @@ ACCIDENTS = frozenset({
     "IndexError", "ZeroDivisionError", "KeyError", "ValueError", "AssertionError", "OverflowError",
 })  # fmt: skip
 """Errors of operations on operands of a right kind, and of assertions: the code is not meant for the input."""
+_MADE = re.compile(
+    r"'(?:map|filter|zip|enumerate|reversed|dict_keys|dict_values|dict_items|re\.Match|builtin_function_or_method|method)'"
+)
+"""What the code itself made, as an error names it: no input is of these kinds."""
 _UNPACKED = re.compile(r"(too many|not enough) values to unpack")
 
 
@@ -170,9 +174,15 @@ class CallOutcome:
         return (self.kind == "ok" and not is_broken) or (self.kind == "raised" and self.error not in _WRONG)
 
     @property
+    def fails_on_made(self) -> bool:
+        """Whether an error is about what the code itself made, so that the input is not to blame."""
+        return self.kind == "raised" and self.error in _WRONG_KIND and bool(_MADE.search(self.message))
+
+    @property
     def is_wrong_kind(self) -> bool:
         """Whether an error shows that the input was of a kind that the code is not meant for."""
-        return self.error in _WRONG_KIND or (self.error == "ValueError" and bool(_UNPACKED.match(self.message)))
+        is_of_input = self.error in _WRONG_KIND and not self.fails_on_made
+        return is_of_input or (self.error == "ValueError" and bool(_UNPACKED.match(self.message)))
 
     def fails_by_accident(self, promised: Collection[str]) -> bool:
         """Whether an operation refused its operands, or an index or a divisor was missing, which is not `promised`."""

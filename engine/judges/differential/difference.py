@@ -113,7 +113,8 @@ class Difference:
     @property
     def is_refused_guess(self) -> bool:
         """True if the new code fails on an input of a guessed kind that the old code accepted."""
-        return self.call.origin in UNSURE and self.old.kind == "ok" and self.new.kind == "raised"
+        is_failure = self.old.kind == "ok" and self.new.kind == "raised" and not self.new.fails_on_made
+        return self.call.origin in UNSURE and is_failure
 
     @property
     def fails_on_guess(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, NotRunnable
 from stet_ls.engine.execution.inputs.sources import InputsSoFar, Trust, first_calls
-from stet_ls.engine.execution.javascript.inputs.callers import public_callers
+from stet_ls.engine.execution.javascript.callers import public_callers
 from stet_ls.engine.execution.javascript.inputs.sources import SOURCES
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module, subject_of
 from stet_ls.engine.execution.javascript.module_location import isolated_unit

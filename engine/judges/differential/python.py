@@ -10,8 +10,8 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, NotRunnable
 from stet_ls.engine.execution.inputs.sources import InputsSoFar, Trust, first_calls
+from stet_ls.engine.execution.python.callers import public_callers
 from stet_ls.engine.execution.python.harness import not_loaded
-from stet_ls.engine.execution.python.inputs.callers import public_callers
 from stet_ls.engine.execution.python.inputs.contract import promises_order
 from stet_ls.engine.execution.python.inputs.sources import SOURCES
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module, subject_of
@@ -65,7 +65,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     if isinstance(report, NotRunnable):
         return report
     found = judging.compare(calls, report, (), Trust.BY_ORIGIN)
-    if pair.both is not None and report.unseen is not None:
+    if pair.both is not None and (report.unseen is not None or not found.differences):
         unseen, places = unreached_probes(pair.both, report, case.parts), places_of(pair.both, case.parts)
         found = replace(found, unseen=unseen, places=places)
     found = await with_further(found, SOURCES, InputsSoFar(read, pair, calls, suggested=case.suggested), judging)

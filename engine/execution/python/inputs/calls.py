@@ -57,6 +57,18 @@ def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
     return tuple(each for each in literals(new.node) if each not in known)
 
 
+@lru_cache(maxsize=8)
+def changed_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
+    """The literals that a change of a unit is about, those that only its new text has among them."""
+    from stet_ls.engine.execution.python.inputs.values.texts.changed_texts import changed_texts
+
+    modules = known_module(before), known_module(after)
+    old, new = (subject_of(module, qualified) if module else None for module in modules)
+    if modules[0] is None or modules[1] is None or old is None or new is None:
+        return ()
+    return changed_texts((modules[0], old), (modules[1], new))
+
+
 @lru_cache(maxsize=32)
 def calls_for(
     text: str, qualified: str, tests: tuple[str, ...] = (), besides: tuple[str, ...] = (), after: str = ""

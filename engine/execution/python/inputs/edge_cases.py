@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
@@ -33,6 +34,7 @@ _TEXTS = (
 _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
 _MOST = _LEAVES = 8
+_MOST_CHANGED, _MOST_DIGITS = 24, 60
 _DEFAULT = "'another'"
 _EQUAL = 24
 _SET_TO = ("2", "http://a.b/c/", "")
@@ -59,7 +61,10 @@ def with_edge_cases(
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
     enums = {each.name for each in parameters if _is_enum(each, module)}
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
-    found = (*_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))
+    changed = [value for each in besides if isinstance(value := literal(each), str)]
+    digits = _digits(subject) if _converts_parts(subject) else []
+    found = (*_with_words(calls, [*changed[:_MOST_CHANGED], *digits], free[0]),
+             *_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))  # fmt: skip
     if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):
         as_texts = tuple(replace(each, origin=origin) for each in calls)
         found = (*found, *_each(as_texts, [_of_leaves(each, open_ones) for each in _CONVERTED]))
@@ -136,6 +141,52 @@ def _more(
     yield from _each(guessed, [_of_tuples(open_ones)])
     yield from _each(guessed, [_of_kind(each, open_ones) for each in _ALIKE])
     yield from _each(guessed, [_of_none(enums)])
+
+
+def _with_words(calls: tuple[Call, ...], words: list[str], free: set[str]) -> Iterator[Call]:
+    """A call with each of these texts, for each parameter that is a text or a list of texts, one at a time."""
+    for name in sorted(free):
+        yield from _each(calls, [_of_word(each, name) for each in words])
+
+
+def _of_word(word: str, wanted: str) -> LiteralChange:
+    def change(name: str, value: Any) -> str | None:
+        if name != wanted:
+            return None
+        if isinstance(value, str):
+            return repr(word)
+        is_texts = isinstance(value, list | tuple) and value and all(isinstance(each, str) for each in value)
+        return text_of(type(value)([word] * len(value))) if is_texts else None
+
+    return change
+
+
+def _converts_parts(subject: Subject) -> bool:
+    """Whether the code makes numbers of the letters of a text: `int(n) for n in number`, `map(int, number)`."""
+    for each in ast.walk(subject.node):
+        is_map = isinstance(each, ast.Call) and getattr(each.func, "id", "") == "map"
+        if is_map and each.args and getattr(each.args[0], "id", "") == "int":
+            return True
+        if isinstance(each, ast.comprehension | ast.For):
+            bound = {part.id for part in ast.walk(each.target) if isinstance(part, ast.Name)}
+            if bound & _converted(subject.node):
+                return True
+    return False
+
+
+def _converted(node: ast.AST) -> set[str]:
+    """The names that a code makes a whole number of."""
+    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "int")
+    return {each.args[0].id for each in calls if each.args and isinstance(each.args[0], ast.Name)}
+
+
+def _digits(subject: Subject) -> list[str]:
+    """Texts of digits, of the lengths that the code names or has tables of: a remainder shows for one in some tens."""
+    random = Random(0)  # noqa: S311 - inputs must be reproducible
+    tables = (len(each.elts) for each in ast.walk(subject.node) if isinstance(each, ast.Tuple | ast.List))
+    named = (each.value for each in ast.walk(subject.node) if isinstance(each, ast.Constant))
+    lengths = [each for each in (*tables, *named) if type(each) is int and 3 <= each <= 20] or [4, 7, 10]
+    return ["".join(random.choice("0123456789") for _ in range(random.choice(lengths))) for _ in range(_MOST_DIGITS)]
 
 
 def _without_leaves(calls: tuple[Call, ...], subject: Subject) -> Iterator[Call]:

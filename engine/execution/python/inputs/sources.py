@@ -21,7 +21,7 @@ from stet_ls.engine.execution.inputs.sources import (
     Trust,
     taken,
 )
-from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
+from stet_ls.engine.execution.python.inputs.calls import calls_for, changed_literals
 from stet_ls.engine.execution.python.inputs.contract import within_contract
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
 from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
@@ -44,12 +44,12 @@ _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
 def _drawn(_: Calls, unit: ComparedUnit) -> Calls:
-    new = new_literals(unit.before, unit.after, unit.name)
+    new = changed_literals(unit.before, unit.after, unit.name)
     return calls_for(unit.before, unit.name, _tests(unit), new, unit.after)
 
 
 def _with_edge_cases(calls: Calls, unit: ComparedUnit) -> Calls:
-    new = new_literals(unit.before, unit.after, unit.name)
+    new = changed_literals(unit.before, unit.after, unit.name)
     return with_edge_cases(calls, unit.before, unit.name, new, _tests(unit))
 
 

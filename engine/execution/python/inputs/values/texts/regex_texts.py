@@ -28,11 +28,17 @@ _ANY = "ab1 .-"
 def matching_texts(module: Module, node: ast.AST, seed: int) -> tuple[str, ...]:
     """Texts, as literals, that the patterns match which a part of a module writes, or uses by name."""
     random = Random(seed)  # noqa: S311 - inputs must be reproducible
-    found = (text for pattern in _patterns(module, node) for text in _matched_by(pattern, random))
+    found = (text for pattern in patterns_of(module, node) for text in _matched_by(pattern, random))
     return tuple(dict.fromkeys(map(repr, found)))[:_MOST]
 
 
-def _patterns(module: Module, node: ast.AST) -> Iterator[re.Pattern[str]]:
+def texts_matched_by(pattern: re.Pattern[str]) -> Iterator[str]:
+    """Some texts that a pattern matches, the same each time."""
+    return _matched_by(pattern, Random(len(pattern.pattern)))  # noqa: S311 - inputs must be reproducible
+
+
+def patterns_of(module: Module, node: ast.AST) -> Iterator[re.Pattern[str]]:
+    """The patterns that a part of a module writes, or uses by name."""
     used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
     named = [value for name, value in module.values.items() if name in used]
     for each in (call for part in (node, *named) for call in ast.walk(part)):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from stet_ls.engine.execution.inputs.callers import nearest_callers
 from stet_ls.engine.execution.javascript.inputs.subject import Module, is_written_alike, read_module, subject_of
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
+from stet_ls.engine.execution.nearest_callers import nearest_callers
 
 _EXPORTED = re.compile(
     r"^\s*export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\s*\*?|class|const|let|var)\s+([\w$]+)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.execution.python.inputs.callers import public_callers
+from stet_ls.engine.execution.python.callers import public_callers
 
 TEXT = """\
 def total(rows):

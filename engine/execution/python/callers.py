@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from stet_ls.engine.execution.inputs.callers import nearest_callers
+from stet_ls.engine.execution.nearest_callers import nearest_callers
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, known_module, subject_of
 from stet_ls.validators.ast_text import dump
 

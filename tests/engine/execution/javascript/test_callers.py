@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.execution.javascript.inputs.callers import public_callers
+from stet_ls.engine.execution.javascript.callers import public_callers
 
 TEXT = """\
 export function total(rows) { return sum(cells(rows)); }
