@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
 from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds
 
@@ -54,6 +55,8 @@ class UsualKinds:
         if call.origin not in UNSURE or _SPEAKS_OF_KINDS.search(self.text):
             return ""
         for name, kind in argument_kinds(call).items():
+            if self._is_unused(name) or self._is_written(call.bindings().get(name, "")):
+                continue
             usual, own = self.kinds.get(name, frozenset()), _top(kind)
             if self._has_unusual_items(name, kind):
                 return "inputs of unusual kinds"
@@ -62,6 +65,21 @@ class UsualKinds:
             if own in _LITERAL and usual <= _KNOWN and not (own in _SINGLE and self._are_alike(name, own)):
                 return "inputs of unusual kinds"
         return ""
+
+    def _is_unused(self, name: str) -> bool:
+        """Whether the code never reads a parameter: then no kind of it matters."""
+        return len(re.findall(rf"\b{re.escape(name)}\b", self.text)) == 1
+
+    def _is_written(self, argument: str) -> bool:
+        """Whether an argument is a text that the code writes, or a list of such texts: whatever else it takes, these
+        are what it asks for.
+        """
+        value = literal(argument)
+        words = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        return bool(words) and all(
+            isinstance(each, str) and each and any(f"{sign}{each}{sign}" in self.text for sign in "\"'")
+            for each in words
+        )
 
     def is_meant(self, call: Call) -> bool:
         """Whether an unusual kind of it is not what the parameter's name or the docstring suggests."""

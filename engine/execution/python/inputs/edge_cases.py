@@ -34,6 +34,7 @@ _TEXTS = (
 _ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
 _ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
 _MOST = _LEAVES = 8
+_EMPTY = ("''", "[]", "{}", "None", "()", "0")
 _MOST_CHANGED, _MOST_DIGITS = 24, 60
 _DEFAULT = "'another'"
 _EQUAL = 24
@@ -63,7 +64,7 @@ def with_edge_cases(
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
     changed = [value for each in besides if isinstance(value := literal(each), str)]
     digits = _digits(subject) if _converts_parts(subject) else []
-    found = (*_with_words(calls, [*changed[:_MOST_CHANGED], *digits], free[0]),
+    found = (*_with_words(calls, [*changed[:_MOST_CHANGED], *digits], free[0], open_ones),
              *_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))  # fmt: skip
     if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):
         as_texts = tuple(replace(each, origin=origin) for each in calls)
@@ -143,29 +144,38 @@ def _more(
     yield from _each(guessed, [_of_none(enums)])
 
 
-def _with_words(calls: tuple[Call, ...], words: list[str], free: set[str]) -> Iterator[Call]:
-    """A call with each of these texts, for each parameter that is a text or a list of texts, one at a time."""
+def _with_words(calls: tuple[Call, ...], words: list[str], free: set[str], open_ones: set[str]) -> Iterator[Call]:
+    """A call with each of these texts, for each parameter that is a text or a list, one at a time.
+
+    The other arguments are those of calls without empty ones, if there are any: lists are met side by side.
+    """
+    full = tuple(sorted(calls[:_BEHIND], key=lambda call: sum(text in _EMPTY for text in call.bindings().values())))
     for name in sorted(free):
-        yield from _each(calls, [_of_word(each, name) for each in words])
+        changes = [_of_word(each, name, is_open=name in open_ones) for each in words]
+        yield from _each(full, [*changes, *changes[:_MOST], *changes[:_MOST]])
 
 
-def _of_word(word: str, wanted: str) -> LiteralChange:
+def _of_word(word: str, wanted: str, *, is_open: bool) -> LiteralChange:
     def change(name: str, value: Any) -> str | None:
         if name != wanted:
             return None
         if isinstance(value, str):
             return repr(word)
-        is_texts = isinstance(value, list | tuple) and value and all(isinstance(each, str) for each in value)
-        return text_of(type(value)([word] * len(value))) if is_texts else None
+        is_list = isinstance(value, list | tuple) and len(value) > 0
+        if not is_list or not (is_open or all(isinstance(each, str) for each in value)):
+            return None
+        return text_of(type(value)([word] * len(value)))
 
     return change
+
+
+_MAPPED = ["map", "int"]
 
 
 def _converts_parts(subject: Subject) -> bool:
     """Whether the code makes numbers of the letters of a text: `int(n) for n in number`, `map(int, number)`."""
     for each in ast.walk(subject.node):
-        is_map = isinstance(each, ast.Call) and getattr(each.func, "id", "") == "map"
-        if is_map and each.args and getattr(each.args[0], "id", "") == "int":
+        if isinstance(each, ast.Call) and [getattr(part, "id", "") for part in (each.func, *each.args[:1])] == _MAPPED:
             return True
         if isinstance(each, ast.comprehension | ast.For):
             bound = {part.id for part in ast.walk(each.target) if isinstance(part, ast.Name)}

@@ -29,6 +29,18 @@ def item_name(loop: ast.For | ast.comprehension) -> ast.expr:
     return target.elts[-1] if is_numbered and isinstance(target, ast.Tuple) else target
 
 
+def items_of(loop: ast.For | ast.comprehension, name: str) -> ast.expr | None:
+    """The name of an item of what a loop goes through, also with numbers or side by side with others; None if it does
+    not go through what is called `name`.
+    """
+    inner, target = enumerated(loop.iter), item_name(loop)
+    if is_name(inner, name):
+        return target
+    if not (isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "zip" and isinstance(target, ast.Tuple)):
+        return None
+    return next((part for part, given in zip(target.elts, inner.args, strict=False) if is_name(given, name)), None)
+
+
 def is_row(target: ast.expr, node: ast.AST) -> bool:
     """Whether an item is iterated over itself."""
     return isinstance(target, ast.Name) and any(

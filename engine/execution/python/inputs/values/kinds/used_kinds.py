@@ -8,9 +8,8 @@ from collections.abc import Collection
 from stet_ls.engine.execution.python.inputs.values.kinds.dates import by_compared, by_difference, is_name, replaced
 from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kinds.item_kinds import (
-    enumerated,
     is_row,
-    item_name,
+    items_of,
     kinds_of_items,
     kinds_of_unpacked,
 )
@@ -56,8 +55,8 @@ def kinds_by_use(name: str, node: ast.AST, within: frozenset[str] = frozenset())
             strong, open_ones = _by_call(each, name, is_dropped=id(each) in dropped, is_awaited=is_awaited)
             found += strong
             weak += open_ones
-        elif isinstance(each, ast.For | ast.comprehension) and is_name(enumerated(each.iter), name):
-            items = _by_items(item_name(each), name, node)
+        elif isinstance(each, ast.For | ast.comprehension) and (item := items_of(each, name)) is not None:
+            items = _by_items(item, name, node)
             found += items
             weak += [] if items else _SEVERAL
         elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
