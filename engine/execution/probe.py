@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from stet_ls.engine.execution.harness_run import HarnessReport
 
 
 class ProbeEvent(StrEnum):
@@ -45,3 +47,24 @@ def in_order(probes: Collection[Probe]) -> list[Probe]:
     """Sorted by significance: code that did not run at all comes first, and new code before old."""
     needs = list(ProbeEvent)
     return sorted(probes, key=lambda each: (needs.index(each.need), each.is_old, each.line, each.text))
+
+
+def unreached_probes(
+    both: tuple[ProbedText, ProbedText], report: HarnessReport, parts: tuple[range, range] | None = None
+) -> frozenset[Probe]:
+    """The probes of two texts that no call reached; all of them if unknown. Only those within `parts`, if given."""
+    sides = enumerate(both)
+    left = (
+        probe for side, each in sides for n, probe in enumerate(each.probes)
+        if report.unseen is None or n in report.unseen[side]
+    )  # fmt: skip
+    return _within(left, parts)
+
+
+def places_of(both: tuple[ProbedText, ProbedText], parts: tuple[range, range] | None = None) -> int:
+    """The number of probes of two texts. Only those within `parts`, if given."""
+    return len(_within((probe for each in both for probe in each.probes), parts))
+
+
+def _within(probes: Iterable[Probe], parts: tuple[range, range] | None) -> frozenset[Probe]:
+    return frozenset(each for each in probes if parts is None or not each.line or each.line in parts[not each.is_old])

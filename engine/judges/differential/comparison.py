@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
@@ -11,7 +11,7 @@ from stet_ls.engine.execution.harness_run import ACCIDENTS, Call, CallOutcome, H
 from stet_ls.engine.execution.inputs.object_steps import without_steps
 from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
 from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
-from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
+from stet_ls.engine.execution.probe import Probe, in_order
 from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
 from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds, in_input_domain
 from stet_ls.engine.judges.differential.taken_for_granted import unpacks_values
@@ -26,10 +26,12 @@ from stet_ls.engine.judges.differential.unusual_inputs import (
 )
 
 LEAST_VALID = 20
+LEAST_SUCCEEDED = 5
 """With fewer valid inputs, equality is too weak to pass."""
 _MISSED = 12
 _UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
+_HANDLER, _NAMES = re.compile(r"(?m)^\s*except\b(.*?):"), re.compile(r"\w+")
 _UNRESOLVED = {"NameError", "ReferenceError", "ImportError", "ModuleNotFoundError"}
 _WRONG_KIND = re.compile(r"(TypeError|AttributeError)\(")
 """The result of a step that failed so."""
@@ -56,7 +58,8 @@ class Comparison:
     `uncompared` is what no run shows.
     `uncaptured` counts the tests' calls that could not be copied, by the reason. `unresolved`: each call of the old
     code ended at a name or a module that is not there, so that no input can help. `accidents` are calls without the
-    steps at which the old code failed on a wrong kind, where the versions differ after one.
+    steps at which the old code failed on a wrong kind, where the versions differ after one. On the `succeeded` inputs
+    the old code raised nothing.
     """
 
     unit: str
@@ -84,6 +87,7 @@ class Comparison:
     uncaptured: Mapping[str, int] = field(default_factory=dict)
     unresolved: bool = False
     accidents: tuple[Call, ...] = ()
+    succeeded: int = 0
 
     @property
     def captured(self) -> int:
@@ -101,8 +105,13 @@ class Comparison:
         refuses nearly all of them, or fails on all.
         """
         missed = 2 * len(self.unseen) > self.places > 0
-        refused = self.valid == 0 < self.compared or self.valid < ENOUGH <= self.compared
+        refused = self.valid == 0 < self.compared or self.valid < ENOUGH <= self.compared or self.fails_on_most
         return not self.differences and not self.unresolved and (missed or refused or bool(self.raised))
+
+    @property
+    def fails_on_most(self) -> bool:
+        """True if nearly all inputs end in an error, so that few show what the code is for."""
+        return self.valid >= LEAST_VALID and self.succeeded < LEAST_SUCCEEDED
 
     @property
     def is_incomplete(self) -> bool:
@@ -119,6 +128,7 @@ class Comparison:
         """The comparison with further inputs of the same unit; `unseen` are the places that still were not executed."""
         return replace(
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
+            succeeded=self.succeeded + more.succeeded,
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
@@ -150,12 +160,14 @@ class Comparison:
         if more.valid <= self.valid and not more.differences and not is_first:
             return replace(
                 own, compared=own.compared + more.compared, valid=own.valid + more.valid,
+                succeeded=own.succeeded + more.succeeded,
                 calls=(*own.calls, *more.calls), agreed=(*own.agreed, *more.agreed), unseen=own.unseen & unseen,
             )  # fmt: skip
         conclusive = tuple(each for each in own.differences if each.is_conclusive)
         rest = own.differences if more.valid < ENOUGH and not more.differences else conclusive
         return replace(
             more, compared=self.compared + more.compared, valid=self.valid + more.valid,
+            succeeded=self.succeeded + more.succeeded,
             rounded=self.rounded + more.rounded, partial=self.partial or more.partial,
             reordered=self.reordered or more.reordered, failing=self.failing or more.failing,
             excuses=tuple(sorted({*own.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
@@ -223,9 +235,10 @@ def compared(
         if not steps
     ]
     accidents = tuple(dict.fromkeys(without_steps(call, steps) for (call, _, _), steps in found if steps))
+    handled_before = {*_NAMES.findall(" ".join(_HANDLER.findall(text)))} - {"TypeError", "AttributeError"}
     alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
     differences = [
-        Difference(*pair, unpacks=unpacks_values(text, unit))
+        Difference(*pair, unpacks=unpacks_values(text, unit), is_let_through=pair[2].error in handled_before)
         for pair, how in zip(pairs, alike, strict=True)
         if how is OutcomeEquality.DIFFERENT
     ]
@@ -301,7 +314,7 @@ def compared(
         lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
         unresolved=bool(inputs) and all(before.error in _UNRESOLVED for before, _ in inputs),
         calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
-        accidents=accidents,
+        accidents=accidents, succeeded=sum(before.kind == "ok" for before, _ in inputs),
     )  # fmt: skip
 
 
@@ -369,24 +382,3 @@ def _with_known_kinds(
         return differences
     taken = list(map(argument_kinds, accepted))
     return [replace(each, in_domain=not taken or in_input_domain(each.call, taken, quoted)) for each in differences]
-
-
-def unreached_probes(
-    both: tuple[ProbedText, ProbedText], report: HarnessReport, parts: tuple[range, range] | None = None
-) -> frozenset[Probe]:
-    """The probes of two texts that no call reached; all of them if unknown. Only those within `parts`, if given."""
-    sides = enumerate(both)
-    left = (
-        probe for side, each in sides for n, probe in enumerate(each.probes)
-        if report.unseen is None or n in report.unseen[side]
-    )  # fmt: skip
-    return _within(left, parts)
-
-
-def places_of(both: tuple[ProbedText, ProbedText], parts: tuple[range, range] | None = None) -> int:
-    """The number of probes of two texts. Only those within `parts`, if given."""
-    return len(_within((probe for each in both for probe in each.probes), parts))
-
-
-def _within(probes: Iterable[Probe], parts: tuple[range, range] | None) -> frozenset[Probe]:
-    return frozenset(each for each in probes if parts is None or not each.line or each.line in parts[not each.is_old])

@@ -46,7 +46,7 @@ class Difference:
 
     `in_domain`: the new text accepts the call's kinds in another call. `is_unusual`: its kinds are, and too few usual
     calls agree to tell. `fixes`: the old code failed by accident. `is_direct`: no public caller of the unit brings it
-    about.
+    about. `is_let_through`: the old code handles the new one's error by name.
     """
 
     call: Call
@@ -57,6 +57,7 @@ class Difference:
     fixes: bool = False
     unpacks: bool = False
     is_direct: bool = False
+    is_let_through: bool = False
 
     @property
     def is_conclusive(self) -> bool:
@@ -113,8 +114,8 @@ class Difference:
     @property
     def is_refused_guess(self) -> bool:
         """True if the new code fails on an input of a guessed kind that the old code accepted."""
-        is_failure = self.old.kind == "ok" and self.new.kind == "raised" and not self.new.fails_on_made
-        return self.call.origin in UNSURE and is_failure
+        is_blamed = not self.is_let_through and not self.new.fails_on_made
+        return is_blamed and self.call.origin in UNSURE and self.old.kind == "ok" and self.new.kind == "raised"
 
     @property
     def fails_on_guess(self) -> bool:

@@ -14,8 +14,8 @@ from typing import Protocol
 from stet_ls.engine.execution.harness_run import Call, HarnessReport
 from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.inputs.sources import ComparedUnit, InputsSoFar, Need, Sources, Trust, further
-from stet_ls.engine.execution.probe import Probe
-from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison, unreached_probes
+from stet_ls.engine.execution.probe import Probe, unreached_probes
+from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison
 from stet_ls.engine.judges.differential.growth import growth_of
 
 

@@ -14,9 +14,10 @@ from stet_ls.engine.execution.javascript.inputs.sources import SOURCES
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module, subject_of
 from stet_ls.engine.execution.javascript.module_location import isolated_unit
 from stet_ls.engine.execution.javascript.version_pair import version_pair
+from stet_ls.engine.execution.probe import places_of, unreached_probes
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unreached_probes
+from stet_ls.engine.judges.differential.comparison import Comparison, compared
 from stet_ls.engine.judges.differential.further import Judging, with_further
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.javascript_attachment import comparison

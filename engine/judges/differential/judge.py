@@ -109,7 +109,7 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
 
 def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     """What follows from no difference."""
-    weakest = min(done, key=lambda each: each.valid)
+    weakest = min(done, key=lambda each: (min(each.valid, LEAST_VALID), each.succeeded, each.valid))
     if weakest.opaque:
         return _ruled(Ruling.UNKNOWN, f"what `{weakest.unit}` returns cannot be compared")
     if failing := next((each for each in done if each.raised), None):
@@ -121,6 +121,9 @@ def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
         )
     if weakest.valid < LEAST_VALID and not _is_small(weakest):
         return _ruled(Ruling.UNKNOWN, _too_few(weakest))
+    if weakest.fails_on_most and not _is_small(weakest):
+        few = f"{weakest.succeeded} of {weakest.compared} inputs of `{weakest.unit}` ended without an error"
+        return _ruled(Ruling.UNKNOWN, f"only {few}")
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
     summary = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from stet_ls.engine.api.evidence import Attachment
 from stet_ls.engine.execution.harness_run import Call, HarnessReport, NotRunnable
 from stet_ls.engine.execution.inputs.sources import InputsSoFar, Trust, first_calls
+from stet_ls.engine.execution.probe import places_of, unreached_probes
 from stet_ls.engine.execution.python.callers import public_callers
 from stet_ls.engine.execution.python.harness import not_loaded
 from stet_ls.engine.execution.python.inputs.contract import promises_order
@@ -19,7 +20,7 @@ from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.version_pair import VersionPair, comparable, version_pair
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, places_of, unreached_probes
+from stet_ls.engine.judges.differential.comparison import Comparison, compared
 from stet_ls.engine.judges.differential.further import Judging, with_further
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison

@@ -59,5 +59,5 @@ def with_callers(own: Comparison | NotRunnable, through: Sequence[Comparison]) -
 
 def _is_sufficient(found: Comparison) -> bool:
     """Whether a comparison alone shows that both texts behave alike where it ran them."""
-    is_known = found.valid >= LEAST_VALID and not found.raised and not found.opaque and not found.uncompared
-    return is_known and not found.differences and not found.sharing
+    is_enough = found.valid >= LEAST_VALID and not (found.raised or found.fails_on_most or found.opaque)
+    return is_enough and not (found.uncompared or found.differences or found.sharing)

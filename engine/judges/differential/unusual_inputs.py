@@ -104,9 +104,10 @@ class UsualKinds:
         return not wanted.issuperset(map(_top, items))
 
     def _are_alike(self, name: str, own: str) -> bool:
-        """Whether a kind of number is as good as the usual ones; not if only whole numbers are meant."""
+        """Whether a kind of number is as good as the usual ones; not if only whole numbers or truths are meant."""
         usual = self.kinds[name]
-        return bool(usual & _SINGLE) and not (name in self.meant and own == "float" and "float" not in usual)
+        is_other = (own == "float" and "float" not in usual) or (own != "bool" and usual & _SINGLE == {"bool"})
+        return bool(usual & _SINGLE) and not (name in self.meant and is_other)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from stet_ls.engine.execution.python.inputs.calls import call_of
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
+from stet_ls.engine.execution.python.inputs.values.texts.parsed_texts import parsed_texts
 from stet_ls.validators.ast_text import unparse
 
 _BEHIND = 60
@@ -64,7 +65,8 @@ def with_edge_cases(
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
     changed = [value for each in besides if isinstance(value := literal(each), str)]
     digits = _digits(subject) if _converts_parts(subject) else []
-    found = (*_with_words(calls, [*changed[:_MOST_CHANGED], *digits], free[0], open_ones),
+    words = [*changed[:_MOST_CHANGED], *parsed_texts(subject.node), *digits]
+    found = (*_with_words(calls, words, free[0], open_ones),
              *_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))  # fmt: skip
     if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):
         as_texts = tuple(replace(each, origin=origin) for each in calls)
@@ -115,7 +117,7 @@ def _variable(node: ast.AST) -> str:
 def _takes(parameter: Parameter, kind: str) -> bool:
     """Whether any value of a kind is intended: for a `Literal`, or an alias of one, only some are."""
     words = re.findall(r"\w+", unparse(parameter.annotation)) if parameter.annotation is not None else [kind]
-    return kind in words and "Literal" not in words
+    return not {kind, "Any", "object"}.isdisjoint(words) and "Literal" not in words
 
 
 def _is_enum(parameter: Parameter, module: Module) -> bool:

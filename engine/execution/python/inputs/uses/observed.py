@@ -274,9 +274,26 @@ def _record(parts: Mapping[str, ValueUses], known: ModuleContext) -> TextStrateg
     return rows.map(lambda row: "{" + ", ".join(f"{key!r}: {text}" for key, text in row.items()) + "}")
 
 
+_OF_FIELDS: tuple[tuple[frozenset[str], TextStrategy], ...] = (
+    (
+        frozenset({"days", "seconds", "microseconds"}),
+        st.tuples(st.integers(-40, 400), st.integers(0, 86_399), st.sampled_from((0, 1, 500_000, 999_999)))
+        .map(lambda parts: f"__import__('datetime').timedelta{parts}"),
+    ),
+    (
+        frozenset({"numerator", "denominator"}),
+        st.tuples(st.integers(-9, 20), st.integers(1, 12))
+        .map(lambda parts: f"__import__('fractions').Fraction{parts}"),
+    ),
+)  # fmt: skip
+"""Objects of the standard library by the attributes that code reads: a stand-in has these and no method."""
+
+
 def _object(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:
     """An object with the attributes that are read; a double if something of it acts; a function if it is only asked."""
     if not uses.acts and not uses.items:
+        if known_object := next((made for fields, made in _OF_FIELDS if uses.fields.keys() <= fields), None):
+            return known_object
         return _literal("__import__('types').SimpleNamespace(", "{}={}", ")", uses.fields, known)
     result = uses.parts.get("()", ValueUses())
     is_asked = not result.acts and bool(result.parts or result.kinds - {""})

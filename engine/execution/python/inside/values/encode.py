@@ -22,6 +22,8 @@ ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented)
 PLAIN = {*ATOMS, float}
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 """Views of a dictionary; changes of the dictionary show in them."""
+SAME_CLASSES = {"builtins", "datetime", "decimal", "fractions", "collections", "pathlib", "uuid"}
+"""Modules whose classes are the same for all texts that are compared, whatever these define."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 BY_PYTHON = re.compile(
     r"operand|not supported between|object (?:is not|has no|does not|cannot)|^object of type|can only concatenate"
@@ -163,10 +165,14 @@ class Encoder:
         return self.object(value, kind)
 
     def unknown(self, value: Any, kind: type) -> str:
+        if kind is type and value.__module__ in SAME_CLASSES:
+            return f"<class {value.__module__}.{named(value)}>"
         self.opaque = True
         return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
 
     def object(self, value: Any, kind: type) -> str:
+        if kind is re.Pattern:
+            return f"pattern({value.pattern!r}, {value.flags})"
         dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
         if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
             return f"{kind.__name__.lower()}({value})"
