@@ -309,7 +309,8 @@ class HarnessReport:
     `rounds` are the seconds that old and new took for `inputs` first calls; `again` those for the second calls, as far
     as there was time. `warm` is false if each text could be loaded only once: a first call then also pays for what it
     loads. `built` are the texts as they ran, if they had to be translated first. `unseen` are the probes of the old and
-    the new text that no call reached; None if unknown. `growth` has a row for each enlarged call (`times/growth.py`).
+    the new text that no call reached; None if unknown; `unseen_alike` those that no call reached which ended alike, if
+    some did not. `growth` has a row for each enlarged call (`times/growth.py`).
     """
 
     texts: tuple[VersionOutcomes, ...]
@@ -320,6 +321,7 @@ class HarnessReport:
     warm: bool = True
     built: tuple[str, ...] = ()
     unseen: tuple[frozenset[int], frozenset[int]] | None = None
+    unseen_alike: tuple[frozenset[int], frozenset[int]] | None = None
     growth: tuple[tuple[float, ...], ...] = ()
 
 

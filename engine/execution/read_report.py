@@ -23,12 +23,19 @@ def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | N
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
             left_out[reason] = left_out.get(reason, 0) + 1
         built = tuple(str(each.get("built", "")) for each in report["texts"])
-        unseen = [frozenset(map(int, numbers)) for numbers in report.get("unseen") or ()]
-        known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
+        unseen, alike = (_unseen(report.get(key), len(trial.probed)) for key in ("unseen", "unseen_alike"))
         growth = tuple(tuple(map(float, row)) for row in report.get("growth") or () if len(row) == _GROWTH)
-        return HarnessReport(texts, left_out, built=built if all(built) else (), unseen=known, growth=growth)
+        return HarnessReport(
+            texts, left_out, built=built if all(built) else (), unseen=unseen, unseen_alike=alike, growth=growth
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return NotRunnable("the run ended before it reported its results")
+
+
+def _unseen(numbers: Any, texts: int) -> tuple[frozenset[int], frozenset[int]] | None:
+    """The numbers of the probes that no call reached, for each of two texts; None if they are unknown."""
+    found = [frozenset(map(int, each)) for each in numbers or ()]
+    return (found[0], found[1]) if len(found) == texts > 1 else None
 
 
 _GROWTH = 5

@@ -29,7 +29,7 @@ LEAST_VALID = 20
 LEAST_SUCCEEDED = 5
 """With fewer valid inputs, equality is too weak to pass."""
 _MISSED = 12
-_UNUSUAL = "inputs of unusual kinds"
+UNUSUAL = "inputs of unusual kinds"
 _NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
 _HANDLER, _NAMES = re.compile(r"(?m)^\s*except\b(.*?):"), re.compile(r"\w+")
 _UNRESOLVED = {"NameError", "ReferenceError", "ImportError", "ModuleNotFoundError"}
@@ -184,7 +184,7 @@ class Comparison:
                      or is_named_kind(each.call, meant, known) or in_input_domain(each.call, known))  # fmt: skip
         if len(left) == len(self.differences):
             return self
-        return replace(self, differences=left, excuses=tuple(sorted({*self.excuses, _UNUSUAL})))
+        return replace(self, differences=left, excuses=tuple(sorted({*self.excuses, UNUSUAL})))
 
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if any, and all compared inputs."""
@@ -284,7 +284,7 @@ def compared(
     if of_foreign_kind and all(each.call in of_foreign_kind for each in differences if each.is_conclusive):
         refused = {each.call for each in differences if each.call in of_foreign_kind and each.new.kind == "raised"
                    and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
-        excuses = {**excuses, **dict.fromkeys(refused, _UNUSUAL)}
+        excuses = {**excuses, **dict.fromkeys(refused, UNUSUAL)}
         differences = [replace(each, is_unusual=each.is_unusual or each.call in of_foreign_kind) for each in differences
                        if each.call not in refused]  # fmt: skip
     # Calls that someone means convince, and short ones that used to work are the easiest to understand.

@@ -10,6 +10,7 @@ from stet_ls.engine.execution.python.inside.originals import real_clock
 from stet_ls.engine.execution.python.inside.probes import WRONG_KIND, unseen
 from stet_ls.engine.execution.python.inside.times.growth import growth
 
+READABLE = ("kind", "error", "results", "variables", "printed")
 UNFIT = ("late", "limit", "died", "reached")
 
 
@@ -52,16 +53,22 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     if len(shown) < len(same) / 2 and not any(each["load"] for each in others):
         report["growth"] = growth(job, same - shown, end)
     apart = {n for n in shown if not may_be_equal([each["outcomes"].get(n, {}) for each in (base, *others)])}
-    # Where few inputs differ, these may be of a kind that nobody means: then it matters what the others execute.
-    if job["probed"] and len(apart) <= len(same) / 2 and not any(each["load"] for each in others):
-        report["unseen"] = unseen(job, [call for call in calls if call[0] in same - apart], end)
+    if job["probed"] and not any(each["load"] for each in others):
+        report["unseen"] = unseen(job, [call for call in calls if call[0] in same], end)
+        # What differs may be of a kind that nobody means: then it matters what the other inputs execute.
+        report["unseen_alike"] = (
+            unseen(job, [call for call in calls if call[0] in same - apart], end) if apart else None
+        )
     return report
 
 
 def may_be_equal(outcomes: list[dict[str, Any]]) -> bool:
     """Whether a difference may not count: numbers that may be rounded, an input that the first text fails on by
-    accident, or one on which all fail.
+    accident, or one on which all fail, or only which objects are the same.
     """
+    first = outcomes[0]
+    if all(each.get(key) == first.get(key) for each in outcomes for key in READABLE):
+        return True
     fails = outcomes[0].get("error") in WRONG_KIND or all(each.get("kind") == "raised" for each in outcomes)
     return fails or all(map(is_rounded, outcomes))
 
