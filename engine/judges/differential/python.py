@@ -76,7 +76,8 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         return comparison(f"{name}.py", title, pair.place.name, pair.texts, calls, pair.named, pair.caught)
 
     left = growth_of(report.growth) or found.uncompared or await asyncio.to_thread(_left, found, *texts)
-    is_same = not found.differences and await asyncio.to_thread(is_same_code, *texts, name)
+    is_other = texts[0] != texts[1] and not found.differences
+    is_same = is_other and await asyncio.to_thread(is_same_code, *texts, name)
     return replace(
         found, is_alone=pair.texts != texts, runnable=runnable, uncompared=left, uncaptured=read.uncaptured,
         is_same_form=is_same,

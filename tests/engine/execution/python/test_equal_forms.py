@@ -222,7 +222,11 @@ def test_near_forms_are_not_the_same_code(name: str) -> None:
 @pytest.mark.parametrize(
     ("head", "before", "after"),
     [
-        ("def isinstance(x, kind): return x", "return isinstance(a, int) or isinstance(a, str)", "return isinstance(a, (int, str))"),
+        (
+            "def isinstance(x, kind): return x",
+            "return isinstance(a, int) or isinstance(a, str)",
+            "return isinstance(a, (int, str))",
+        ),
         ("from collections import OrderedDict as dict", "return dict(x=a)", "return {'x': a}"),
         ("from sets import *", "return set([a])", "return {a}"),
         ("bool = int", "if a:\n    return True\nreturn False", "return bool(a)"),
@@ -252,7 +256,8 @@ def test_documentation_counts_where_it_is_read() -> None:
 
 
 def test_what_a_unit_uses_has_to_be_the_same_too() -> None:
-    code = "LIMIT = 3\n\n\ndef f(a):\n    if g(a):\n        return True\n    return False\n\n\ndef g(a):\n    return a < LIMIT\n"
+    code = "LIMIT = 3\n\n\ndef f(a):\n    if g(a):\n        return True\n    return False\n\n\n"
+    code += "def g(a):\n    return a < LIMIT\n"
     after = code.replace("if g(a):\n        return True\n    return False", "return bool(g(a))")
     assert is_same_code(code, after, "f")
     assert is_same_code(code, after.replace("return a < LIMIT", "small = a < LIMIT\n    return small"), "f")
