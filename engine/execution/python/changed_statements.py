@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
 
 from stet_ls.engine.execution.python.equal_forms.canonical import canonical, canonical_statements
 from stet_ls.engine.execution.python.equal_forms.scopes import ModuleNames, UnitNames
@@ -36,14 +35,13 @@ class ComparedText:
 
     def differing(self, other: ComparedText) -> list[ast.stmt]:
         """The statements of the module that may hold functions and that the other text does not have in any form."""
-        known = {dump(each) for each in other.tree.body}
-        left = [each for each in self.tree.body if hasattr(each, "body") and dump(each) not in known]
-        return [each for each in left if self.form(each) not in other.forms]
+        left = self._written_otherwise(other)
+        forms = {other.form(each) for each in other._written_otherwise(self)} if left else set()
+        return [each for each in left if self.form(each) not in forms]
 
-    @cached_property
-    def forms(self) -> frozenset[str]:
-        """The forms of all statements that may hold functions."""
-        return frozenset(self.form(each) for each in self.tree.body if hasattr(each, "body"))
+    def _written_otherwise(self, other: ComparedText) -> list[ast.stmt]:
+        known = {dump(each) for each in other.tree.body}
+        return [each for each in self.tree.body if hasattr(each, "body") and dump(each) not in known]
 
     def form(self, node: ast.stmt) -> str:
         """The form of a function or a class, as text."""

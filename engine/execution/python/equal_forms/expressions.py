@@ -207,11 +207,11 @@ def _set_of_list(node: ast.expr, names: UnitNames) -> ast.expr | None:
 def _comprehension(node: ast.expr, names: UnitNames) -> ast.expr | None:
     """`dict((k, v) for ...)`: `{k: v for ...}`, and the same for `set` and `list`.
 
-    In a generator a StopIteration becomes another error, hence none that calls `next`.
+    In a generator a StopIteration becomes another error, hence none that calls `next`; nor has it its class (`super`).
     """
     match node:
         case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as made], keywords=[]):
-            if not names.is_builtin(name) or _may_stop(made):
+            if not names.is_builtin(name) or names.is_reflective or _may_stop(made):
                 return None
             pair = made.elt.elts if isinstance(made.elt, ast.Tuple) else ()
             if name == "dict" and len(pair) == 2 and not any(isinstance(each, ast.Starred) for each in pair):
@@ -309,6 +309,6 @@ def _may_stop(node: ast.GeneratorExp) -> bool:
     inner = list(ast.walk(node))
     called = {each.id if isinstance(each, ast.Name) else each.attr for each in inner
               if isinstance(each, ast.Name | ast.Attribute)}  # fmt: skip
-    return not called.isdisjoint({"next", "__next__", "send", "throw", "StopIteration"}) or any(
+    return not called.isdisjoint({"next", "__next__", "send", "throw", "StopIteration", "super"}) or any(
         isinstance(each, ast.Await) for each in inner
     )

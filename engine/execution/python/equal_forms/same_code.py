@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from stet_ls.engine.execution.python.equal_forms.canonical import canonical
 from stet_ls.engine.execution.python.equal_forms.scopes import ModuleNames, bound_in, origins
 from stet_ls.engine.execution.python.statements import is_text
 from stet_ls.validators.ast_text import dump, parse_module
 
+_ANY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "modules", "import_module", "__import__"})
+"""What may use any name of the module."""
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def is_same_code(before: str, after: str, unit: str) -> bool:
     """Whether both texts define a unit in forms that do the same for all inputs. Not for an event loop."""
     try:
-        texts = _Text(parse_module(before)), _Text(parse_module(after))
-        return _is_same(*texts, unit)
+        trees = parse_module(before), parse_module(after)
+        first, second = ([dump(each) for each in tree.body] for tree in trees)
+        common = {*first} & {*second}
+        return _is_same(_Text(trees[0], first, common), _Text(trees[1], second, common), unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
@@ -29,6 +33,8 @@ def _is_same(old: _Text, new: _Text, unit: str) -> bool:
     wanted = {unit.partition(".")[0]}
     while wanted - known:
         known |= wanted
+        if known & _ANY_NAME:
+            known |= old.bound | new.bound
         before, after = old.using(known), new.using(known)
         if before != after:
             return False
@@ -39,10 +45,14 @@ def _is_same(old: _Text, new: _Text, unit: str) -> bool:
 class _Text:
     """A module's statements in their forms, which of them a set of names concerns, and the names in these."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, written: Sequence[str], common: Set[str]) -> None:
         self.names = ModuleNames.of(tree)
+        self.bound = {*self.names.counts}
         self._tree = tree
-        self._statements = [canonical(each, self.names) for each in tree.body if not is_text(each)]
+        self._statements = [
+            each if text in common else canonical(each, self.names)
+            for each, text in zip(tree.body, written, strict=True) if not is_text(each)
+        ]  # fmt: skip
         self._dumps = [dump(each) for each in self._statements]
         self._words = [_words(each) for each in self._statements]
 
@@ -91,7 +101,8 @@ def _concerns(node: ast.stmt, known: set[str], own: set[str]) -> bool:
             | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
         ):
             calls = any(isinstance(each, ast.Call) for each in ast.walk(value))
-            return name in known or (calls and bool(_words(value) & own))
+            bound = {name, *_bound_below(ast.Expr(value))}
+            return bool(bound & known) or (calls and bool(_words(value) & own))
     return bool(_words(node) & own) or bool(_bound_below(node) & known)
 
 
@@ -101,8 +112,11 @@ def _bound_below(node: ast.stmt) -> set[str]:
 
 
 def _words(node: ast.AST) -> frozenset[str]:
-    return frozenset(
-        each.id if isinstance(each, ast.Name) else each.attr
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name | ast.Attribute)
-    )
+    """The names in a node, also those in texts, by which attributes may be found."""
+    nodes = list(ast.walk(node))
+    texts = (each.value for each in nodes if isinstance(each, ast.Constant) and isinstance(each.value, str))
+    return frozenset((
+        *(each.id for each in nodes if isinstance(each, ast.Name)),
+        *(each.attr for each in nodes if isinstance(each, ast.Attribute)),
+        *(each for each in texts if each.isidentifier()),
+    ))  # fmt: skip
