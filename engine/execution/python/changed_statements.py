@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from stet_ls.engine.execution.python.equal_forms.canonical import canonical, canonical_statements
+from stet_ls.engine.execution.python.equal_forms.canonical import canonical, canonical_statements, written_alike
 from stet_ls.engine.execution.python.equal_forms.scopes import ModuleNames, UnitNames
 from stet_ls.engine.execution.python.equal_forms.versions import version_answer
 from stet_ls.engine.execution.python.inputs.subject import Function
@@ -22,30 +22,31 @@ _Written = Sequence[tuple[ast.stmt, tuple[ast.stmt, ...]]]
 
 @dataclass(frozen=True)
 class ComparedText:
-    """One of two texts: its tree, and what its names refer to."""
+    """One of two texts: its tree, what its names refer to, and which statements stand in both."""
 
     tree: ast.Module
     names: ModuleNames
+    common: Set[str]
 
     @classmethod
-    def of(cls, text: str) -> ComparedText:
-        """A text. Errors as of `parse_module`."""
-        tree = parse_module(text)
-        return cls(tree, ModuleNames.of(tree))
+    def both(cls, before: str, after: str) -> tuple[ComparedText, ComparedText]:
+        """Two texts. Errors as of `parse_module`."""
+        old, new = parse_module(before), parse_module(after)
+        common = written_alike(old, new)
+        return cls(old, ModuleNames.of(old), common), cls(new, ModuleNames.of(new), common)
 
     def differing(self, other: ComparedText) -> list[ast.stmt]:
         """The statements of the module that may hold functions and that the other text does not have in any form."""
-        left = self._written_otherwise(other)
-        forms = {other.form(each) for each in other._written_otherwise(self)} if left else set()
+        left = self._written_otherwise()
+        forms = {other.form(each) for each in other._written_otherwise()} if left else set()
         return [each for each in left if self.form(each) not in forms]
 
-    def _written_otherwise(self, other: ComparedText) -> list[ast.stmt]:
-        known = {dump(each) for each in other.tree.body}
-        return [each for each in self.tree.body if hasattr(each, "body") and dump(each) not in known]
+    def _written_otherwise(self) -> list[ast.stmt]:
+        return [each for each in self.tree.body if hasattr(each, "body") and dump(each) not in self.common]
 
     def form(self, node: ast.stmt) -> str:
         """The form of a function or a class, as text."""
-        return dump(canonical(node, self.names))
+        return dump(canonical(node, self.names, self.common))
 
     def methods(self, nodes: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
         """The methods of classes, each with its class and its form."""
@@ -75,7 +76,7 @@ def changed_statements(
     }  # fmt: skip
     forms = [
         [
-            [pair for node in own for pair in write(node, text.names) if not same.issuperset(pair[1])]
+            [pair for node in own for pair in write(node, text) if not same.issuperset(pair[1])]
             for text, own in zip(texts, nodes, strict=True)
         ]
         for write in (_plainly, _joined, _as_written)
@@ -86,17 +87,17 @@ def changed_statements(
     return first, second
 
 
-def _as_written(node: ast.stmt, names: ModuleNames) -> _Written:
-    del names
+def _as_written(node: ast.stmt, text: ComparedText) -> _Written:
+    del text
     return [(each, (each,)) for each in statements(node)]
 
 
-def _plainly(node: ast.stmt, names: ModuleNames) -> _Written:
-    return canonical_statements(node, names, joining=False)
+def _plainly(node: ast.stmt, text: ComparedText) -> _Written:
+    return canonical_statements(node, text.names, text.common, joining=False)
 
 
-def _joined(node: ast.stmt, names: ModuleNames) -> _Written:
-    return canonical_statements(node, names, joining=True)
+def _joined(node: ast.stmt, text: ComparedText) -> _Written:
+    return canonical_statements(node, text.names, text.common, joining=True)
 
 
 def _unmatched(old: _Written, new: _Written) -> tuple[set[ast.stmt], set[ast.stmt]]:

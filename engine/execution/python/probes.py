@@ -32,7 +32,7 @@ def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedTex
     Not `numbered`: the texts are not the user's, and their line numbers mean nothing.
     """
     try:
-        texts = ComparedText.of(before), ComparedText.of(after)
+        texts = ComparedText.both(before, after)
         nodes = texts[0].differing(texts[1]), texts[1].differing(texts[0])
         changed = changed_statements(*texts, nodes)
         ties, extra = _ties(*changed), _extra_operands(*changed)

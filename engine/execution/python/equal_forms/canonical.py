@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 from stet_ls.engine.execution.python.equal_forms.blocks import Blocks, Origins
@@ -17,6 +18,7 @@ from stet_ls.engine.execution.python.equal_forms.local_names import rename
 from stet_ls.engine.execution.python.equal_forms.scopes import FunctionKind, ModuleNames, UnitNames
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import is_text, statements
+from stet_ls.validators.ast_text import dump
 
 _PLAIN_DECORATORS = frozenset({
     "staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "cache", "lru_cache", "wraps",
@@ -26,39 +28,75 @@ _PLAIN_DECORATORS = frozenset({
 _HINTS = (ast.Name, ast.Constant, ast.Subscript, ast.Tuple, ast.Load)
 
 
-def canonical(node: ast.stmt, module: ModuleNames) -> ast.stmt:
-    """The one form of a function or a class; any other statement as it is, without prefixes of its texts."""
-    return _written(node, module, {}, joining=True, renaming=True)
+def written_alike(one: ast.Module, other: ast.Module) -> frozenset[str]:
+    """The statements of two modules, and those of classes in them, that stand in both, as text."""
+    return frozenset(_alike(one.body, other.body))
+
+
+def _alike(one: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> Iterator[str]:
+    first, second = ({dump(each): each for each in body} for body in (one, other))
+    yield from first.keys() & second.keys()
+    left = [
+        [node for text, node in own.items() if text not in others] for own, others in ((first, second), (second, first))
+    ]
+    members = [[each for node in side if isinstance(node, ast.ClassDef) for each in node.body] for side in left]
+    if all(members):
+        yield from _alike(*members)
+
+
+def canonical(node: ast.stmt, module: ModuleNames, common: Set[str] = frozenset()) -> ast.stmt:
+    """The one form of a function or a class; any other statement as it is, and so are those with a `common` text."""
+    return _written(node, _Writing(module, common, {}, joining=True, renaming=True))
 
 
 def canonical_statements(
-    node: ast.stmt, module: ModuleNames, *, joining: bool
+    node: ast.stmt, module: ModuleNames, common: Set[str] = frozenset(), *, joining: bool
 ) -> Sequence[tuple[ast.stmt, tuple[ast.stmt, ...]]]:
     """The statements of the form of a statement, each with those of the text that it stands for.
 
     Local variables keep their names, and without `joining` each stands for one.
     """
-    origins: Origins = {}
-    made = _written(node, module, origins, joining=joining, renaming=False)
-    return [(each, origins.get(each, ())) for each in statements(made)]
+    writing = _Writing(module, common, {}, joining=joining, renaming=False)
+    made = _written(node, writing)
+    return [(each, writing.origins.get(each, ())) for each in statements(made)]
 
 
-def _written(node: ast.stmt, module: ModuleNames, origins: Origins, *, joining: bool, renaming: bool) -> ast.stmt:
-    made = _copied(node, origins)
-    if isinstance(made, ast.ClassDef) and isinstance(node, ast.ClassDef):
-        own = [each for each in node.body if module.reads_documentation or not is_text(each)]
-        made.body = [_written(each, module, origins, joining=joining, renaming=renaming) for each in own]
-    elif isinstance(made, Function):
-        names, functions = UnitNames.of(made, module), [each for each in ast.walk(made) if isinstance(each, Function)]
-        kinds = [FunctionKind.of(each) for each in functions]
-        _Plain(origins, names).visit(made)
-        expressions = Expressions(names)
-        for each in made.body:
-            expressions.visit(each)
-        Blocks(names, expressions, origins, joining=joining).write(made)
-        if not all(kind.is_kept(each) for kind, each in zip(kinds, functions, strict=True)):
-            return _copied(node, origins)
-        rename(made, names, of_functions=renaming)
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """How a statement is written: what its names refer to, what stays as it is, and how far its form goes."""
+
+    module: ModuleNames
+    common: Set[str]
+    origins: Origins
+    joining: bool
+    renaming: bool
+
+
+def _written(node: ast.stmt, how: _Writing) -> ast.stmt:
+    if how.common and dump(node) in how.common:
+        how.origins.update((each, (each,)) for each in statements(node))
+        return node
+    if isinstance(node, ast.ClassDef):
+        own = [each for each in node.body if how.module.reads_documentation or not is_text(each)]
+        made = copy.copy(node)
+        how.origins[made] = (node,)
+        made.body = [_written(each, how) for each in own]
+        return made
+    return _function(node, how) if isinstance(node, Function) else _copied(node, how.origins)
+
+
+def _function(node: ast.stmt, how: _Writing) -> ast.stmt:
+    made = _copied(node, how.origins)
+    names, functions = UnitNames.of(made, how.module), [each for each in ast.walk(made) if isinstance(each, Function)]
+    kinds = [FunctionKind.of(each) for each in functions]
+    _Plain(how.origins, names).visit(made)
+    expressions = Expressions(names)
+    for each in functions[0].body:
+        expressions.visit(each)
+    Blocks(names, expressions, how.origins, joining=how.joining).write(functions[0])
+    if not all(kind.is_kept(each) for kind, each in zip(kinds, functions, strict=True)):
+        return _copied(node, how.origins)
+    rename(made, names, of_functions=how.renaming)
     return made
 
 

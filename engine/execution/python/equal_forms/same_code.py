@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence, Set
 
-from stet_ls.engine.execution.python.equal_forms.canonical import canonical
+from stet_ls.engine.execution.python.equal_forms.canonical import canonical, written_alike
 from stet_ls.engine.execution.python.equal_forms.scopes import ModuleNames, bound_in, origins
 from stet_ls.engine.execution.python.statements import is_text
 from stet_ls.validators.ast_text import dump, parse_module
@@ -19,9 +19,8 @@ def is_same_code(before: str, after: str, unit: str) -> bool:
     """Whether both texts define a unit in forms that do the same for all inputs. Not for an event loop."""
     try:
         trees = parse_module(before), parse_module(after)
-        first, second = ([dump(each) for each in tree.body] for tree in trees)
-        common = {*first} & {*second}
-        return _is_same(_Text(trees[0], first, common), _Text(trees[1], second, common), unit)
+        common = written_alike(*trees)
+        return _is_same(_Text(trees[0], common), _Text(trees[1], common), unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
@@ -45,15 +44,11 @@ def _is_same(old: _Text, new: _Text, unit: str) -> bool:
 class _Text:
     """A module's statements in their forms, which of them a set of names concerns, and the names in these."""
 
-    def __init__(self, tree: ast.Module, written: Sequence[str], common: Set[str]) -> None:
+    def __init__(self, tree: ast.Module, common: Set[str]) -> None:
         self.names = ModuleNames.of(tree)
         self.bound = {*self.names.counts}
         self._tree = tree
-        self._statements = [
-            each if text in common else canonical(each, self.names)
-            for each, text in zip(tree.body, written, strict=True) if not is_text(each)
-        ]  # fmt: skip
-        self._dumps = [dump(each) for each in self._statements]
+        self._statements = [canonical(each, self.names, common) for each in tree.body if not is_text(each)]
         self._words = [_words(each) for each in self._statements]
 
     def has(self, unit: str) -> bool:
@@ -74,7 +69,7 @@ class _Text:
             for name, origin in origins(node) if name in known or name == "*"
         ]  # fmt: skip
         ordered = [f"{name} {origin}" for name, origin in sorted(imported, key=lambda each: each[0])]
-        return ordered, [self._dumps[number] for number in self._concerned(known)]
+        return ordered, [dump(self._statements[number]) for number in self._concerned(known)]
 
     def words(self, known: set[str]) -> Iterator[str]:
         """All names in the statements that concern some names."""

@@ -208,6 +208,7 @@ OTHER = {
     "operands exchanged": ("return a() or b()", "return b() or a()"),
     "an assignment as another": ("a += b\nreturn a", "a = a + b\nreturn a"),
     "a default": ("return a.get(b, None)", "return a.get(b, 0)"),
+    "a generator in a method": ("return list(super().x for y in a)", "return [super().x for y in a]"),
     "rebound": ("list = a\nreturn list()", "list = a\nreturn []"),
 }
 
@@ -265,6 +266,13 @@ def test_what_a_unit_uses_has_to_be_the_same_too() -> None:
     assert not is_same_code(code, after.replace("= 3", "= 4"), "f")
     assert not is_same_code(code, after + "\n\ng = len\n", "f")
     assert is_same_code(code, after + "\n\ndef h(a):\n    return a\n", "f"), "what it does not use may be anything"
+    assert not is_same_code(code, after.replace("LIMIT = 3", "LIMIT = 3\nother = (LIMIT := 4)"), "f")
+    by_name = code.replace("if g(a):", "if globals()['g'](a):")
+    after = by_name.replace(
+        "if globals()['g'](a):\n        return True\n    return False", "return bool(globals()['g'](a))"
+    )
+    assert is_same_code(by_name, after, "f")
+    assert not is_same_code(by_name, after.replace("a < LIMIT", "a <= LIMIT"), "f")
     table = "TABLE = {}\n" + code.replace("< LIMIT", "in TABLE")
     assert not is_same_code(table, table + "\nTABLE['x'] = 1\n", "f")
     assert not is_same_code(table, table + "\nFILLED = TABLE.update(x=1)\n", "f")
