@@ -136,7 +136,8 @@ def _unclear(done: Sequence[Comparison], runtime: Runtime) -> str:
     if failing := next((each for each in done if each.raised), None):
         if excuse := next(filter(None, map(runtime.excuse, sorted(failing.lacks))), ""):
             return f"`{failing.unit}` not compared: {excuse}"
-        return f"`{failing.unit}` raises {' or '.join(failing.raised)} on all {failing.valid} inputs, before and after"
+        errors = " or ".join(failing.raised)
+        return f"`{failing.unit}` raises {errors} on all {failing.valid} inputs, before and after"
     return _too_few(weakest) if weakest.valid < LEAST_VALID and not _is_small(weakest) else ""
 
 

@@ -141,7 +141,7 @@ def origins(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
             yield each.asname or each.name, f"{'.' * node.level}{node.module or ''}:{each.name}"
         else:
             first = each.name.partition(".")[0]
-            yield each.asname or first, each.name if each.asname or each.name == first else f"{first} and {each.name}"
+            yield each.asname or first, each.name if each.asname or each.name == first else f"{first}+{each.name}"
 
 
 def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
