@@ -12,18 +12,15 @@ import ast
 import re
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeGuard
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.probe import Probe, ProbedText, ProbeEvent
+from stet_ls.engine.execution.python.changed_statements import ComparedText, changed_statements
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.engine.execution.python.statements import head, statements
-from stet_ls.validators.ast_text import dump, parse_module, unparse
+from stet_ls.validators.ast_text import dump, unparse
 
-_MOST_STATEMENTS = 1000
-"""If more differ, common statements are not searched."""
 _SHOWN = 70
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose"}
@@ -35,58 +32,24 @@ def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedTex
     Not `numbered`: the texts are not the user's, and their line numbers mean nothing.
     """
     try:
-        bodies = parse_module(before).body, parse_module(after).body
-        nodes = _differing(bodies[0], bodies[1]), _differing(bodies[1], bodies[0])
-        changed = _changed(*nodes)
+        texts = ComparedText.both(before, after)
+        nodes = texts[0].differing(texts[1]), texts[1].differing(texts[0])
+        changed = changed_statements(*texts, nodes)
         ties, extra = _ties(*changed), _extra_operands(*changed)
         name = f"__came_{secrets.token_hex(8)}__"
-        old = _with_probes(before, nodes[0], _Prober(name, changed[0], ties, extra, _lines(before), True, numbered))
-        new = _with_probes(after, nodes[1], _Prober(name, changed[1], ties, extra, _lines(after), False, numbered))
+        old, new = (
+            _Prober(name, places, ties, extra, text.is_fixed, _lines(written), is_old, numbered)
+            for text, places, written, is_old in zip(texts, changed, (before, after), (True, False), strict=True)
+        )
+        both = _with_probes(before, nodes[0], old), _with_probes(after, nodes[1], new)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # not every f-string can be unparsed
         return None
-    return (old, new) if old.probes or new.probes else None
+    return both if both[0].probes or both[1].probes else None
 
 
 def _lines(text: str) -> list[str]:
     """The lines as Python's own parser counts them."""
     return _LINE_END.split(text)
-
-
-def _differing(body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a module that may hold functions and that the other text does not have."""
-    known = {dump(each) for each in other}
-    return [each for each in body if hasattr(each, "body") and dump(each) not in known]
-
-
-def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.stmt], set[ast.stmt]]:
-    """The statements of each side that the other does not have."""
-    first, second = ([each for node in nodes for each in statements(node)] for nodes in (old, new))
-    if max(len(first), len(second)) > _MOST_STATEMENTS:
-        return set(first), set(second)
-    heads = [head(each) for each in first], [head(each) for each in second]
-    left = set(first), set(second)
-    for at, other, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
-        left[0].difference_update(first[at : at + size])
-        left[1].difference_update(second[other : other + size])
-    return _with_uses(left[0], first), _with_uses(left[1], second)
-
-
-def _with_uses(changed: set[ast.stmt], among: Sequence[ast.stmt]) -> set[ast.stmt]:
-    """The changed statements, and those that use a name which one of them binds: rows that are one list differ from
-    equal ones only where a cell is set.
-    """
-    bound = {name for each in changed for name in _names(each, ast.Store)}
-    return changed | {each for each in among if bound & set(_names(each, ast.Load))}
-
-
-def _names(node: ast.AST, context: type[ast.expr_context]) -> Iterator[str]:
-    """The names in a statement that are bound or read, without those of statements in it."""
-    for each in ast.iter_child_nodes(node):
-        if isinstance(each, ast.stmt | ast.excepthandler | ast.match_case):
-            continue
-        if isinstance(each, ast.Name) and isinstance(each.ctx, context):
-            yield each.id
-        yield from _names(each, context)
 
 
 def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
@@ -134,11 +97,15 @@ def _leaves(test: ast.AST) -> Iterator[ast.expr]:
 
 
 def _settles(node: ast.stmt) -> TypeGuard[ast.If]:
-    """Whether what comes after a condition is not executed for equal operands: `if a == b: return`, or an `elif`."""
+    """Whether what comes after a condition is not executed for equal operands: `if a == b: return`, or an `elif`; or
+    what is in it, as for `if a != b`.
+    """
     if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare)):
         return False
-    if len(node.test.ops) != 1 or not isinstance(node.test.ops[0], ast.Eq):
+    if len(node.test.ops) != 1 or not isinstance(node.test.ops[0], ast.Eq | ast.NotEq):
         return False
+    if isinstance(node.test.ops[0], ast.NotEq):
+        return True
     return bool(node.orelse) or isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
 
 
@@ -183,12 +150,13 @@ class _Prober(ast.NodeTransformer):
         changed: set[ast.stmt],
         ties: set[str],
         extra: set[ast.expr],
+        is_fixed: Callable[[ast.expr], bool],
         lines: list[str],
         is_old: bool,
         numbered: bool,
     ) -> None:
         self.name, self.changed, self.ties, self.extra, self.lines = name, changed, ties, extra, lines
-        self.is_old, self.numbered = is_old, numbered
+        self.is_fixed, self.is_old, self.numbered = is_fixed, is_old, numbered
         self.probes: list[Probe] = []
         self.asked = self.in_function = False
 
@@ -214,7 +182,7 @@ class _Prober(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _conditional(self, node: ast.If | ast.While | ast.IfExp) -> ast.AST:
-        place, is_fixed = node.test, isinstance(node.test, ast.Constant)
+        place, is_fixed = node.test, isinstance(node.test, ast.Constant) or self.is_fixed(node.test)
         self.generic_visit(node)
         if self.asked and not is_fixed:
             node.test = self._both_ways(node.test, place)

@@ -55,7 +55,8 @@ class Comparison:
     some iterators only the first items were seen. `reordered`: the keys of some dictionaries were in another order.
     `agreed` are the calls that both accept alike.
     `unseen` are the places of the change that no input executed, as far as known; `places` counts all of them.
-    `uncompared` is what no run shows.
+    `uncompared` is what no run shows. `is_same_form`: both texts of the unit, and of what it uses, are the same code in
+    another form.
     `uncaptured` counts the tests' calls that could not be copied, by the reason. `unresolved`: each call of the old
     code ended at a name or a module that is not there, so that no input can help. `accidents` are calls without the
     steps at which the old code failed on a wrong kind, where the versions differ after one. On the `succeeded` inputs
@@ -84,6 +85,7 @@ class Comparison:
     unseen: frozenset[Probe] = frozenset()
     places: int = 0
     uncompared: str = ""
+    is_same_form: bool = False
     uncaptured: Mapping[str, int] = field(default_factory=dict)
     unresolved: bool = False
     accidents: tuple[Call, ...] = ()

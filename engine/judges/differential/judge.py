@@ -22,6 +22,7 @@ from stet_ls.validators.languages import row_for
 
 _MOST_UNITS = 3
 _WITH_DOUBLES, _OLD_FAILS = "with stand-ins for the objects passed in", "where the old code fails"
+_SAME_FORM = "the same code in another form"
 _OUTSIDE = "only on inputs outside the inferred types"
 
 
@@ -109,29 +110,45 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
 
 def _alike(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     """What follows from no difference."""
-    weakest = min(done, key=lambda each: (min(each.valid, LEAST_VALID), each.succeeded, each.valid))
-    if weakest.opaque:
-        return _ruled(Ruling.UNKNOWN, f"what `{weakest.unit}` returns cannot be compared")
-    if failing := next((each for each in done if each.raised), None):
-        errors = " or ".join(failing.raised)
-        if excuse := next(filter(None, map(runtime.excuse, sorted(failing.lacks))), ""):
-            return _ruled(Ruling.UNKNOWN, f"`{failing.unit}` not compared: {excuse}")
-        return _ruled(
-            Ruling.UNKNOWN, f"`{failing.unit}` raises {errors} on all {failing.valid} inputs, before and after"
-        )
-    if weakest.valid < LEAST_VALID and not _is_small(weakest):
-        return _ruled(Ruling.UNKNOWN, _too_few(weakest))
-    if weakest.fails_on_most and not _is_small(weakest):
-        few = f"{weakest.succeeded} of {weakest.compared} inputs of `{weakest.unit}` ended without an error"
-        return _ruled(Ruling.UNKNOWN, f"only {few}")
+    weakest = _weakest(done)
+    unclear = _unclear(done, runtime)
+    if unclear and (why := _unclear([each for each in done if not each.is_same_form], runtime)):
+        return _ruled(Ruling.UNKNOWN, why)
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
     summary = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
     summary += _origins(done, f"{valid} of them valid" if valid < inputs else "") + _reserve(done)
     if why := _why_unproven(done):
         return replace(_ruled(Ruling.UNKNOWN, summary + why), count=weakest.valid)
+    if unclear:
+        summary = f"{_SAME_FORM}; {summary}" if inputs else _SAME_FORM
     # An answer is only as certain as its least compared unit.
     return replace(_ruled(Ruling.PASS, summary, trusted=True), count=weakest.valid)
+
+
+def _unclear(done: Sequence[Comparison], runtime: Runtime) -> str:
+    """Why the results of some units are too weak to say that they behave alike; "" if they are not."""
+    if not done:
+        return ""
+    weakest = _weakest(done)
+    if weakest.opaque:
+        return f"what `{weakest.unit}` returns cannot be compared"
+    if failing := next((each for each in done if each.raised), None):
+        if excuse := next(filter(None, map(runtime.excuse, sorted(failing.lacks))), ""):
+            return f"`{failing.unit}` not compared: {excuse}"
+        errors = " or ".join(failing.raised)
+        return f"`{failing.unit}` raises {errors} on all {failing.valid} inputs, before and after"
+    if _is_small(weakest):
+        return ""
+    if weakest.fails_on_most:
+        few = f"{weakest.succeeded} of {weakest.compared} inputs of `{weakest.unit}` ended without an error"
+        return f"only {few}"
+    return _too_few(weakest) if weakest.valid < LEAST_VALID else ""
+
+
+def _weakest(done: Sequence[Comparison]) -> Comparison:
+    """The comparison that shows least: by its valid inputs, as far as they are few, and those without an error."""
+    return min(done, key=lambda each: (min(each.valid, LEAST_VALID), each.succeeded, each.valid))
 
 
 def _origins(done: Sequence[Comparison], valid: str) -> str:
@@ -177,6 +194,8 @@ def _why_unproven(done: Sequence[Comparison]) -> str:
     """
     if sharing := next((each.sharing[0] for each in done if each.sharing), None):
         return f", but shares objects differently: {sharing}"
+    if all(each.is_same_form for each in done):
+        return ""
     # Of units that change together, one may execute what another did not.
     left = frozenset.intersection(*(each.unseen for each in done))
     if left:

@@ -12,6 +12,7 @@ from stet_ls.engine.execution.harness_run import Call, HarnessReport, NotRunnabl
 from stet_ls.engine.execution.inputs.sources import InputsSoFar, Trust, first_calls
 from stet_ls.engine.execution.probe import places_of, unreached_probes
 from stet_ls.engine.execution.python.callers import public_callers
+from stet_ls.engine.execution.python.equal_forms.same_code import is_same_code
 from stet_ls.engine.execution.python.harness import not_loaded
 from stet_ls.engine.execution.python.inputs.contract import promises_order
 from stet_ls.engine.execution.python.inputs.sources import SOURCES
@@ -79,7 +80,12 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         return comparison(f"{name}.py", title, pair.place.name, pair.texts, calls, pair.named, pair.caught)
 
     left = growth_of(report.growth) or found.uncompared or await asyncio.to_thread(_left, found, *texts)
-    return replace(found, is_alone=pair.texts != texts, runnable=runnable, uncompared=left, uncaptured=read.uncaptured)
+    is_other = texts[0] != texts[1] and not found.differences
+    is_same = is_other and await asyncio.to_thread(is_same_code, *texts, name)
+    return replace(
+        found, is_alone=pair.texts != texts, runnable=runnable, uncompared=left, uncaptured=read.uncaptured,
+        is_same_form=is_same,
+    )  # fmt: skip
 
 
 async def _with_more_items(found: Comparison, pair: VersionPair) -> Comparison:
