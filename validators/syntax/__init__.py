@@ -35,8 +35,7 @@ def check(
     reason.
     """
     started = time.monotonic()
-    row = languages.language(language)
-    name = row.id if row else language
+    name = languages.id_of(language)
     result: SyntaxResult | None = None
     failures: list[str] = []
     for checker in checkers(name, Role.SYNTAX, tools):
