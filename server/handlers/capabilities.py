@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.budget import CALLS
 from stet_ls.engine.api.json_schema import Schema
-from stet_ls.engine.job.budget import CALLS
 from stet_ls.server.handlers.code_actions import command_of
 from stet_ls.server.lsp.command_params import ActionParams, CustomParams, TaskParams
 from stet_ls.validators.languages import LANGUAGES
