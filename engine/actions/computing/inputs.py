@@ -62,8 +62,7 @@ def root_of(request: Request) -> Path:
     """The folder of a task: the innermost open folder that contains the request's file, else the file's folder."""
     assert request.path is not None, "a task needs a place"
     path = request.path.absolute()
-    holding = [root for root in request.workspace.roots if path.is_relative_to(root)]
-    return max(holding, key=lambda root: len(root.parts), default=path.parent)
+    return request.workspace.root_of(path) or path.parent
 
 
 def existing_file(root: Path, folder: Path, name: str) -> str | None:
