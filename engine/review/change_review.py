@@ -116,6 +116,3 @@ def _judge_findings(units: Sequence[UnitReport], report: Report) -> Sequence[str
     own = [each.rstrip(": ") for each in own]
     paths = {each.unit.path for each in units}
     return [*own, *(f"line {one.line}: {one.check}: {one.detail}" for one in report.findings if one.path in paths)]
-
-
-__all__ = ["MOST_FILES", "ReviewOptions", "review_change"]
