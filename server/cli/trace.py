@@ -14,7 +14,7 @@ from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import positive
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
-from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
+from stet_ls.server.cli.terminal.status import print_error, print_json, print_status, print_warning
 
 if TYPE_CHECKING:  # the record's model imports the engine
     from stet_ls.engine.trace.record import Record, RecordedCall
@@ -84,7 +84,7 @@ def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
         except UsageError as error:
             print_warning(str(error))
     if arguments.json:
-        render.print_json({"traces": rows})
+        print_json({"traces": rows}, indent=2)
     elif not rows:
         render.print_line("No records.")
     else:
@@ -118,7 +118,7 @@ def _ended(record: Record) -> str:
 
 def _show(record: Record, outcome: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        render.print_json(json.loads(record.to_json()))
+        print_json(json.loads(record.to_json()), indent=2)
         return 0
     for line in _shown(record, outcome, prompts=arguments.prompts):
         render.print_text(line)
@@ -173,7 +173,7 @@ async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> i
     result = await replay(record, name, load_settings().settings, user_paths())
     if arguments.json:
         row = {"job": record.id, "same": not result.diff, "ended": result.ended.value, "diff": result.diff}
-        render.print_json({**row, "asked": result.asked, "recorded": result.recorded})
+        print_json({**row, "asked": result.asked, "recorded": result.recorded}, indent=2)
         return 1 if result.diff else 0
     if result.asked != result.recorded:
         print_warning(f"{result.asked} replies requested, but the record has {result.recorded}")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from stet_ls import __version__
 from stet_ls.server.cli.check.check_file import FileReport, PlacedFinding
+from stet_ls.server.cli.terminal.status import print_json
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
+from stet_ls.validators.invisible_chars import escape_invisible
 
 if TYPE_CHECKING:
     from stet_ls.validators.structure.outline import Symbol
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 Reports = Iterable[FileReport]
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "dim"}
-# Lone surrogates stand for bytes of names that are not UTF-8: no encoding but JSON's own escapes can write them.
-_UNPRINTABLE = re.compile(f"{HIDDEN.pattern}|[\ud800-\udfff]")
 
 
 def text(reports: Reports, _seconds: Callable[[], float]) -> None:
@@ -60,10 +57,28 @@ def github(reports: Reports, _seconds: Callable[[], float]) -> None:
 def sarif(reports: Reports, _seconds: Callable[[], float]) -> None:
     """Prints SARIF 2.1.0, the format that code scanning services and editors import."""
     results = [_result(report, place, finding) for report in reports for place, finding in report.findings]
+    print_sarif("stet", results)
+
+
+def print_sarif(name: str, results: Sequence[Mapping[str, Any]]) -> None:
+    """Prints results as one run of the tool `name`."""
     rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
-    driver = {"name": "stet", "version": __version__, "rules": rules}
+    driver = {"name": name, "version": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+
+
+def sarif_result(
+    rule: str, level: str, message: str, uri: str, region: Mapping[str, int], fingerprint: str = ""
+) -> dict[str, Any]:
+    """One result; `fingerprint` is the same for the same finding in a later run."""
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}],
+        **({"partialFingerprints": {"stetFinding/v1": fingerprint}} if fingerprint else {}),
+    }
 
 
 FORMATS: dict[str, Callable[[Reports, Callable[[], float]], None]] = {
@@ -104,12 +119,6 @@ def _plain(line: str, _style: str) -> None:
     print(escape_invisible(line))
 
 
-def print_json(value: object) -> None:
-    """Prints a value as JSON; characters that no encoding can represent are escaped."""
-    spelled = json.dumps(value, ensure_ascii=False)
-    print(_UNPRINTABLE.sub(lambda match: json.dumps(match.group()).strip('"').replace("\x7f", "\\u007f"), spelled))
-
-
 def _file(report: FileReport) -> dict[str, Any]:
     symbols = {"symbols": list(map(_symbol, report.symbols))} if report.symbols is not None else {}
     return {
@@ -147,13 +156,8 @@ def _result(report: FileReport, place: PlacedFinding, finding: Finding) -> dict[
         "endLine": place.end_line,
         "endColumn": place.end_column,
     }
-    location = {"artifactLocation": {"uri": _uri(report)}, "region": region}
-    return {
-        "ruleId": "/".join(part for part in (finding.source, finding.code or finding.kind) if part),
-        "level": _SARIF[finding.severity],
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": location}],
-    }
+    rule = "/".join(part for part in (finding.source, finding.code or finding.kind) if part)
+    return sarif_result(rule, _SARIF[finding.severity], finding.message, _uri(report), region)
 
 
 def _uri(report: FileReport) -> str:

@@ -26,7 +26,7 @@ from stet_ls.server.cli.run.batch_ledger import BatchLedger, batch_id, fingerpri
 from stet_ls.server.cli.run.batch_report import GOOD, BatchProgress, TargetResult, TargetState, summary, table, totals
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.terminal import render
-from stet_ls.server.cli.terminal.status import print_status
+from stet_ls.server.cli.terminal.status import print_json, print_status
 from stet_ls.server.evidence.evidence_text import NOT_RUN, unrequested_risk_codes
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _refuse_moving_lines(arguments: argparse.Namespace, targets: Sequence[str]) 
 
 def _print_result(arguments: argparse.Namespace, result: TargetResult) -> None:
     if arguments.json:
-        render.print_json_line(result.to_json())
+        print_json(result.to_json())
     elif result.answer is not None and result.state is TargetState.OFFERED:
         for diff in diffs(result.answer):
             render.print_diff(diff)
@@ -245,7 +245,7 @@ def _conclude(batch: Batch, before: int, seconds: float) -> int:
     arguments, left = batch.arguments, list(batch.waiting)
     total = summary(batch.results, left, before, str(arguments.shard), seconds)
     if arguments.json:
-        render.print_json_line({"summary": total})
+        print_json({"summary": total})
     for line in table(batch.results, left) if batch.results or left else ():
         print_status(render.visible(line))
     print_status(totals(total))

@@ -29,7 +29,7 @@ from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.server.cli.run.task_request import configure_task, edited_plan, task_request
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
-from stet_ls.server.cli.terminal.status import print_status
+from stet_ls.server.cli.terminal.status import print_json, print_status
 from stet_ls.server.evidence.evidence_text import NOT_RUN
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
@@ -277,7 +277,7 @@ async def _with_edited_plan(engine: Engine, request: Request, progress: Progress
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
-        render.print_json({**prompt.to_json(), "endpoint": (await engine.health())["endpoint"]})
+        print_json({**prompt.to_json(), "endpoint": (await engine.health())["endpoint"]}, indent=2)
         return 0
     for message in prompt.messages:
         render.print_text(f"[{message.role}]\n{message.content}\n")

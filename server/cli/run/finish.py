@@ -14,7 +14,7 @@ from stet_ls.engine.storage.private_files import write_private
 from stet_ls.server.cli.inputs.command_target import CommandTarget
 from stet_ls.server.cli.run.answer_files import diffs, shown_path, write_answer
 from stet_ls.server.cli.terminal import render
-from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
+from stet_ls.server.cli.terminal.status import print_error, print_json, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import (
     NOT_RUN,
@@ -57,7 +57,7 @@ def finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer)
 
 def _finished(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
     if arguments.json:
-        render.print_json(answer.to_json())
+        print_json(answer.to_json(), indent=2)
         return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
         print_warning(warning)

@@ -14,7 +14,7 @@ from stet_ls.engine.task_history.history import TaskHistory
 from stet_ls.server.cli.run import command
 from stet_ls.server.cli.run.task_request import resumed_request
 from stet_ls.server.cli.terminal import render
-from stet_ls.server.cli.terminal.status import print_status
+from stet_ls.server.cli.terminal.status import print_json, print_status
 
 if TYPE_CHECKING:
     from stet_ls.engine.task_history.history import TaskRecord
@@ -60,7 +60,7 @@ def _list(history: TaskHistory, arguments: argparse.Namespace) -> int:
         for record in records:
             progress = record.progress()
             row = {"id": record.id, "at": record.at, "state": record.state, "request": record.request}
-            render.print_json_line({**row, "running": None if progress is None else asdict(progress)})
+            print_json({**row, "running": None if progress is None else asdict(progress)})
         return 0
     if not records:
         print_status("no tasks yet: `stet run task TARGET --instruction TEXT` does one")
@@ -79,7 +79,7 @@ def _list(history: TaskHistory, arguments: argparse.Namespace) -> int:
 def _show(history: TaskHistory, arguments: argparse.Namespace) -> int:
     record = history.get(arguments.id)
     if arguments.json:
-        render.print_json(record.to_json())
+        print_json(record.to_json(), indent=2)
         return 0
     render.print_markdown(record.as_markdown())
     return 0

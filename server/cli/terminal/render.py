@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 import sys
 import textwrap
@@ -16,7 +15,7 @@ from rich.text import Text
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.api.summary import MARKS, failed_first
-from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
+from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
 """Width of our lines on a terminal that is wider."""
@@ -94,20 +93,6 @@ def print_markdown(markdown: str) -> None:
 def print_text(text: str) -> None:
     """Prints foreign text: without control characters on a terminal, exact elsewhere."""
     _exact(f"{visible(text) if _terminal() else text}\n")
-
-
-def print_json(value: object) -> None:
-    """Prints JSON. Control characters, which a terminal might obey, are escaped."""
-    print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=2)))
-
-
-def print_json_line(value: object) -> None:
-    """Prints JSON on one line, for a stream of results."""
-    print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False)))
-
-
-def _escaped(hidden: re.Match[str]) -> str:
-    return json.dumps(hidden.group()).strip('"') if hidden.group() != "\x7f" else "\\u007f"
 
 
 def print_line(text: str, style: str = "") -> None:

@@ -1,10 +1,15 @@
-"""Lines on standard error, separate from the results: errors, warnings and status."""
+"""Lines on standard error, separate from the results: errors, warnings and status; and results as JSON."""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 
-from stet_ls.validators.invisible_chars import escape_invisible
+from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
+
+# Lone surrogates stand for bytes of names that are not UTF-8: no encoding but JSON's own escapes can write them.
+_UNPRINTABLE = re.compile(f"{HIDDEN.pattern}|[\ud800-\udfff]")
 
 
 class StatusLine:
@@ -46,3 +51,9 @@ def print_warning(message: str) -> None:
 def print_status(message: str) -> None:
     """Prints one line without a prefix: progress, totals, a hint."""
     print(escape_invisible(message), file=sys.stderr)
+
+
+def print_json(value: object, indent: int | None = None) -> None:
+    """Prints JSON. Characters that a terminal might obey, or that no encoding can represent, are escaped."""
+    spelled = json.dumps(value, ensure_ascii=False, indent=indent)
+    print(_UNPRINTABLE.sub(lambda match: json.dumps(match.group()).strip('"').replace("\x7f", "\\u007f"), spelled))

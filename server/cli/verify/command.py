@@ -17,7 +17,7 @@ from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.inputs.sandbox_levels import LEVELS
 from stet_ls.server.cli.inputs.shard import Shard, read_shard
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
-from stet_ls.server.cli.terminal.status import print_error
+from stet_ls.server.cli.terminal.status import print_error, print_json
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
     from stet_ls.engine.verify.changes.change import Tree
@@ -104,7 +104,6 @@ async def _run(arguments: argparse.Namespace) -> int:
     from stet_ls.engine.verify.changes.read_change import read_change
     from stet_ls.engine.verify.report import Conclusion
     from stet_ls.engine.verify.verify import VerifyOptions, merged, verify
-    from stet_ls.server.cli.check.formats import print_json
     from stet_ls.server.cli.verify import parts
     from stet_ls.server.cli.verify.formats import FORMATS
 

@@ -17,7 +17,8 @@ from support.processes.command import SECONDS
 from support.processes.stet import stet_argv
 from support.servers.scripted import Reply, ScriptedModel
 
-from stet_ls.server.cli.terminal.render import print_json, unified_diff, visible
+from stet_ls.server.cli.terminal.render import unified_diff, visible
+from stet_ls.server.cli.terminal.status import print_json
 from stet_ls.validators.invisible_chars import HIDDEN
 
 
