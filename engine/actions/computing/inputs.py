@@ -32,7 +32,6 @@ class InputFile:
     """A file that programs may read. `about` is what the model is shown of it."""
 
     name: str
-    size: int
     about: str
 
 
@@ -81,7 +80,7 @@ def _input(request: Request, root: Path, name: str, hidden: IgnoredFiles) -> Inp
         raise UsageError(f"{name} cannot be read by a program: {reason}")
     unsaved = next((each.text.encode() for each in request.workspace.buffers if each.path == path), None)
     if unsaved is not None:
-        return InputFile(name, len(unsaved), "\n".join(_about(name, len(unsaved), unsaved[:_MEASURED])))
+        return InputFile(name, "\n".join(_about(name, len(unsaved), unsaved[:_MEASURED])))
     try:
         state = path.lstat()
     except OSError as error:
@@ -89,7 +88,7 @@ def _input(request: Request, root: Path, name: str, hidden: IgnoredFiles) -> Inp
     if not stat.S_ISREG(state.st_mode):
         raise UsageError(f"{name} is not a regular file")
     start = read_start(path, min(state.st_size, _MEASURED))
-    return InputFile(name, state.st_size, "\n".join(_about(name, state.st_size, start)))
+    return InputFile(name, "\n".join(_about(name, state.st_size, start)))
 
 
 def _about(name: str, size: int, start: bytes) -> Iterator[str]:

@@ -28,7 +28,7 @@ Facts = Callable[[Request, str, Runtime, Mapping[str, str], frozenset[str]], Cod
 
 def _facts(asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]) -> CodeFacts:
     names = frozenset(each.qualified for each in units(asked.source, asked.language))
-    return CodeFacts(asked.language, frozenset(texts), unit=unit, asked=names, modules=modules, texts=texts)
+    return CodeFacts(frozenset(texts), unit=unit, asked=names, modules=modules, texts=texts)
 
 
 def _python_facts(
