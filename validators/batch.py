@@ -7,6 +7,7 @@ JVM takes as long to start as to read a hundred.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from stet_ls.validators import languages, lint, syntax
 from stet_ls.validators.checkers import batch_tools
@@ -14,14 +15,14 @@ from stet_ls.validators.checkers.batch_tools import Answers, CheckedText, Number
 from stet_ls.validators.checkers.checker_request import CheckFunction
 from stet_ls.validators.checkers.table import SLOW, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
-from stet_ls.validators.checkers.tools import java, python
+from stet_ls.validators.checkers.tools import java, python, ruff
 from stet_ls.validators.findings import Finding, Status, SyntaxResult
 
 __all__ = ["CheckedText", "check", "check_lint", "reads_many"]
 
 _TOGETHER: Mapping[CheckFunction, Callable[[NumberedTexts, float, Toolbox], Answers]] = {
-    python.syntax: batch_tools.ruff_syntax,
-    python.lint: batch_tools.ruff_lint,
+    python.syntax: partial(batch_tools.by_ruff, ruff.SYNTAX),
+    python.lint: partial(batch_tools.by_ruff, ruff.LINT),
     java.javac: batch_tools.javac,
 }
 """The batch function for each function that checks one text."""
@@ -60,9 +61,8 @@ def check_lint(
 
 
 def _verdict(text: CheckedText, checker: Checker, found: tuple[Finding, ...], deadline: float) -> SyntaxResult:
-    row = languages.language(text.language)
     status = Status.ERROR if found else Status.OK
-    name = row.id if row else text.language
+    name = languages.id_of(text.language)
     native = SyntaxResult(status, name, found, checker.name, authoritative=checker.authoritative)
     return syntax.conclude(native, text.source, text.language, deadline)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
+from stet_ls.validators.common_ends import common_ends
 from stet_ls.validators.source import Source
 
 LARGE = 200_000
@@ -22,9 +23,7 @@ def excerpts(before: Source, after: Source) -> tuple[Source, Source]:
     if max(len(before.data), len(after.data)) <= LARGE:
         return before, after
     old, new = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
-    least = min(len(old), len(new))
-    head = next((number for number in range(least) if old[number] != new[number]), least)
-    tail = next((number for number in range(least - head) if old[-1 - number] != new[-1 - number]), least - head)
+    head, tail = common_ends(old, new)
     while head and not (_begins(old, head) and _begins(new, head)):
         head -= 1
     while tail and not _begins(old, len(old) - tail):
@@ -37,12 +36,7 @@ def excerpts(before: Source, after: Source) -> tuple[Source, Source]:
 
 def changed_lines(old: list[str], new: list[str]) -> frozenset[int]:
     """The lines of `new`, from 1, that differ from `old`, or that follow a removed one."""
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    head, tail = common_ends(old, new)
     found: set[int] = set()
     for tag, _, _, start, end in SequenceMatcher(
         None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False

@@ -88,8 +88,6 @@ class SyntaxResult:
     """Whether an error may block an edit."""
     reason: str = ""
     """Why the status is unknown or a better tool did not answer, "" otherwise."""
-    seconds: float = field(default=0.0, compare=False)
-    """How long the check took."""
     echoes: tuple[Finding, ...] = ()
     """A tool's follow-up errors: never shown, but counted when two texts are compared."""
 

@@ -44,6 +44,12 @@ def language(name: str) -> Language | None:
     return _BY_ID.get(name) or _BY_NAME.get(name.strip().lower())
 
 
+def id_of(name: str) -> str:
+    """The id of the language with a name; an unknown name as it is."""
+    row = language(name)
+    return row.id if row else name
+
+
 def for_language(name: str) -> Language:
     """The row of a language id; that of plain code without comments if unknown."""
     return _BY_ID.get(name) or Language(name, name, family=name)

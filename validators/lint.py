@@ -44,8 +44,7 @@ def _ask(
     rows: Iterable[Checker], source: Source, language: str, path: Path | None, deadline: float, tools: Toolbox
 ) -> tuple[Finding, ...] | None:
     end = time.monotonic() + deadline
-    row = languages.language(language)
-    name = row.id if row else language
+    name = languages.id_of(language)
     findings: list[Finding] = []
     covered: set[str] = set()
     answered = False

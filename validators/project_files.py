@@ -11,7 +11,7 @@ import logging
 import os
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,14 @@ def parse_table(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def inner_table(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """The table under the keys; empty if there is none."""
+    for key in keys:
+        found = table.get(key)
+        table = found if isinstance(found, Mapping) else {}
+    return table
 
 
 def entries(folder: Path, *, most: int = MOST_ENTRIES) -> list[os.DirEntry[str]]:

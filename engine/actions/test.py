@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt, finish_answer, refusal
 from stet_ls.engine.actions.generated_tests.candidate_tests import SuspectTest
@@ -53,14 +53,6 @@ _LEAST_TOKENS = 400
 """Tokens for a few small tests; of a truncated reply, the complete tests are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """Tests adapted to the file, and the file including them."""
-
-    code: str
-    text: str
-
-
 async def run(job: Job) -> Answer:
     """Offers a new test file, or tests at the end of the existing one."""
     request = job.request
@@ -71,7 +63,7 @@ async def run(job: Job) -> Answer:
         place = await asyncio.to_thread(find_suite_file, request)
     size = job.deadline.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
 
-    async def read(completion: Completion) -> Draft[_Written] | UnusableReply:
+    async def read(completion: Completion) -> Draft[str] | UnusableReply:
         return await asyncio.to_thread(_read, job, about, place, completion)
 
     proposal = await propose(
@@ -86,7 +78,7 @@ async def run(job: Job) -> Answer:
         refuted = proposal.refuted_by
         no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
         return replace(no, evidence=proposal.evidence)
-    validated = await _validated(job, place, proposal.draft.content.code, about)
+    validated = await _validated(job, place, proposal.draft.content, about)
     if validated.gaps and job.settings.checks.auto_fix and job.may_ask_again():
         validated = await _with_more(job, place, about, validated, size)
     with job.stage("finish"):
@@ -111,7 +103,7 @@ async def _with_more(
     prompt = further(about.prompt, first.code, "\n".join(first.gaps))
     grown = SuiteFile(place.path, first.text.text, exists=place.exists)
 
-    async def read(completion: Completion) -> Draft[_Written] | UnusableReply:
+    async def read(completion: Completion) -> Draft[str] | UnusableReply:
         return await asyncio.to_thread(_read, job, replace(about, prompt=prompt), grown, completion)
 
     try:
@@ -123,7 +115,7 @@ async def _with_more(
         result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.judged_as), prompt.secrets)
     if isinstance(result, UnusableReply) or not result.offerable or result.refuted_by is not None:
         return first
-    return _together(first, await _validated(job, grown, result.draft.content.code, about))
+    return _together(first, await _validated(job, grown, result.draft.content, about))
 
 
 def _together(first: ValidationResult, more: ValidationResult) -> ValidationResult:
@@ -142,7 +134,7 @@ def _together(first: ValidationResult, more: ValidationResult) -> ValidationResu
 
 
 def _answer(
-    job: Job, place: SuiteFile, about: JobPrompt, proposal: Proposal[_Written], validated: ValidationResult
+    job: Job, place: SuiteFile, about: JobPrompt, proposal: Proposal[str], validated: ValidationResult
 ) -> Answer:
     request, target = job.request, about.target
     evidence = (*proposal.evidence, *validated.evidence)
@@ -183,7 +175,7 @@ def _answer(
     return finish_answer(job, answer)
 
 
-def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | UnusableReply:
+def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[str] | UnusableReply:
     request, language, target = job.request, job.request.language, about.target
     cut = completion.finish != "stop"
     reply = parse_reply(completion.text, language=language, reply_kind="tests", symbol=target.name, truncated=cut)
@@ -196,7 +188,7 @@ def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) 
         return UnusableReply(problem)
     unseen = frozenset(about.prompt.secrets.values())
     case = Case("test", language, place.path, before, after, tools=job.tools, secrets=unseen)
-    return Draft(_Written(code, after.text), case, truncated=cut)
+    return Draft(code, case, truncated=cut)
 
 
 def _suspects_report(suspects: list[SuspectTest], language: str) -> str:

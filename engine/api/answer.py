@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from stet_ls.engine.api.json_schema import COUNT, FLAG, TEXT, array, nullable, t
 from stet_ls.engine.api.metadata import METADATA_SCHEMA, Metadata
 from stet_ls.engine.api.summary import Summary, render
 from stet_ls.validators.findings import Finding
-from stet_ls.validators.source import Source, Span
+from stet_ls.validators.source import Source, Span, Splice
 
 
 class EditOutcome(StrEnum):
@@ -39,6 +41,28 @@ class Edit:
     span: Span
     new_text: str
     steps: tuple[int, ...] = ()
+
+
+def edits_by_path(edits: Iterable[Edit]) -> Mapping[Path | None, list[Edit]]:
+    """The edits of each file, in the order in which the files first occur."""
+    grouped: dict[Path | None, list[Edit]] = {}
+    for edit in edits:
+        grouped.setdefault(edit.path, []).append(edit)
+    return grouped
+
+
+def edited_text(edits: Sequence[Edit]) -> Source:
+    """The text of one file after its edits."""
+    return edits[0].base.splice(Splice(edit.span, edit.new_text) for edit in edits)
+
+
+def line_edits(path: Path, base: Source, after: str) -> Iterator[Edit]:
+    """The changes of a file as edits of whole lines."""
+    old, new = base.text.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0, *accumulate(len(line.encode("utf-8", "surrogatepass")) for line in old)]
+    for kind, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield Edit(path, base, Span(starts[i1], starts[i2]), "".join(new[j1:j2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +153,11 @@ class Answer:
     def changes_files(self) -> bool:
         """True if there is something to apply."""
         return bool(self.edits or self.new_files or self.moves)
+
+    @property
+    def touched(self) -> frozenset[Path | None]:
+        """The files that it edits or makes."""
+        return frozenset([*(edit.path for edit in self.edits), *(file.path for file in self.new_files)])
 
     @property
     def refuted(self) -> bool:

@@ -41,6 +41,11 @@ class Workspace:
     roots: tuple[Path, ...] = ()
     buffers: tuple[Buffer, ...] = ()
 
+    def root_of(self, path: Path | None) -> Path | None:
+        """The innermost open folder that contains a file."""
+        holding = [root for root in self.roots if path is not None and path.is_relative_to(root)]
+        return max(holding, key=lambda root: len(root.parts), default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from stet_ls.engine.api.json_schema import COUNT, FLAG, NUMBER, TEXT, Schema, array, nullable, table
@@ -75,10 +75,7 @@ class Review:
         """The review as in an answer's JSON."""
         return {
             "score": self.score,
-            "parts": [
-                {"name": each.name, "points": each.points, "most": each.most, "detail": each.detail}
-                for each in self.parts
-            ],
+            "parts": [asdict(each) for each in self.parts],
             "findings": [
                 {"line": each.line, "quote": each.quote, "kind": each.kind, "message": each.words,
                  "confirmed": each.confirmed, "refuted": each.refuted, "inherited": each.inherited}

@@ -30,7 +30,6 @@ def code_facts(
     module = read_module(text)
     subject = subject_of(module, unit) if module is not None else None
     return CodeFacts(
-        "python",
         solution=frozenset(texts or ()),
         unit=unit,
         parameters=_arity(subject) if subject is not None else None,

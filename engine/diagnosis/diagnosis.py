@@ -30,7 +30,6 @@ class CodeFacts:
     library. `types` are the annotations of the unit's parameters, `texts` the texts of the solution's files.
     """
 
-    language: str
     solution: frozenset[str] = frozenset()
     unit: str = ""
     parameters: tuple[int, int | None] | None = None

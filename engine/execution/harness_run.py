@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -248,30 +248,14 @@ class HarnessRun:
         """The job as both `inside/` programs read it; `more` is what only one of them uses."""
         job = {
             **more,
+            **{each.name: getattr(self, each.name) for each in fields(self)},
             "nonce": nonce,
             "mode": "time" if self.rounds else "plain" if self.plain else "compare",
-            "texts": self.texts,
             "calls": [[call.setup, call.body, call.names] for call in self.calls],
-            "target": self.target,
             "path": str(self.path),
-            "name": self.name,
             "roots": [str(root) for root in self.roots],
-            "warm": self.warm,
-            "private": self.private,
-            "reads": self.reads,
-            "seconds": self.seconds,
             "stall": min(4.0, self.seconds),
-            "cpu": self.cpu,
-            "wanted": self.wanted,
-            "rounds": self.rounds,
-            "globals": self.globals,
-            "probed": self.probed,
-            "probe": self.probe,
             "captured": asdict(self.captured),
-            "messages": self.messages,
-            "items": self.items,
-            "named": self.named,
-            "caught": self.caught,
             "former": {"of": [_digest(text) for text in self._first_texts()], "texts": self.former},
             "grown": [[each.number, each.body, each.smaller, each.larger] for each in self.grown],
         }

@@ -102,5 +102,4 @@ class Runtime:
 
     def root_of(self, path: Path | None) -> Path | None:
         """The innermost open folder that contains a file."""
-        holding = [root for root in self.workspace.roots if path is not None and path.is_relative_to(root)]
-        return max(holding, key=lambda root: len(root.parts), default=None)
+        return self.workspace.root_of(path)

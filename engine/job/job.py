@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.budget import CALLS, Budget
 from stet_ls.engine.api.events import Event, OnEvent, Progress, Stage, UnmeteredUsage
 from stet_ls.engine.api.evidence import MissingInputs
 from stet_ls.engine.api.metadata import Metadata, TokenCounts
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
-from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.deadline import JUDGING, Deadline
 from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
 from stet_ls.engine.job.usage import JobUsage

@@ -127,15 +127,11 @@ class CalibrationRow:
 
 @dataclass(frozen=True, slots=True)
 class ChanceEstimate:
-    """A chance, the `row` that it comes from (DEFAULT if too few were counted), and its 95 % interval.
-
-    `count` answers of that kind were counted.
-    """
+    """A chance, the `row` that it comes from (DEFAULT if too few were counted), and its 95 % interval."""
 
     chance: float
     row: str
     interval: tuple[float, float]
-    count: int = 0
 
 
 def read(file: Path = FILE) -> tuple[CalibrationRow, ...]:
@@ -182,13 +178,13 @@ def estimate(
         cell = row.actions.get(action, {}).get(at)
         for each in (cell, row.cells[at]):
             if each is not None and each.measured:
-                return ChanceEstimate(_bounded(each.chance), row.name, wilson(each.right, each.count), each.count)
+                return ChanceEstimate(_bounded(each.chance), row.name, wilson(each.right, each.count))
     # An unknown profile counts as the weakest, which is the first.
     known = of_profile or next(row for row in rows if not row.model)
     start = known.cells[at]
     few = next((row.cells[at] for row in fitting if row.cells[at].count), start)
     right, count = few.right + start.chance * _WORTH, few.count + _WORTH
-    return ChanceEstimate(_bounded(right / count), DEFAULT, wilson(right, count), few.count)
+    return ChanceEstimate(_bounded(right / count), DEFAULT, wilson(right, count))
 
 
 def wilson(right: float, count: float) -> tuple[float, float]:

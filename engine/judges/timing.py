@@ -46,7 +46,6 @@ class Speedup:
     ratio: float
     low: float
     high: float
-    rounds: int
     inputs: int = 0
     again: Speedup | None = None
     """The gain of calls that are made a second time."""
@@ -113,7 +112,7 @@ def speedup(pairs: Sequence[tuple[float, float]]) -> Speedup:
     """The gain and its bootstrap interval, by the seconds of old and new. The shortest round is the least disturbed."""
     random = Random(len(pairs))  # noqa: S311 - the same interval for the same rounds
     ratios = sorted(_ratio([random.choice(pairs) for _ in pairs]) for _ in range(_SAMPLES))
-    return Speedup(_ratio(pairs), ratios[_SAMPLES // 40], ratios[-_SAMPLES // 40], len(pairs))
+    return Speedup(_ratio(pairs), ratios[_SAMPLES // 40], ratios[-_SAMPLES // 40])
 
 
 def _ratio(pairs: Sequence[tuple[float, float]]) -> float:

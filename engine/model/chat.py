@@ -27,7 +27,6 @@ class Sampling:
 
     temperature: float
     max_tokens: int
-    seed: int | None = None
     stop: tuple[str, ...] = ()
     role: Role = "generator"
     by_user: bool = False

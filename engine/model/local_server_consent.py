@@ -35,11 +35,6 @@ class FoundServer:
     base_url: str
     owner: int | None
 
-    @property
-    def port(self) -> int:
-        """Its port."""
-        return urlsplit(self.base_url).port or 0
-
 
 class ServerAsker(Protocol):
     """A front end that can ask the user."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from stet_ls.validators.common_ends import common_ends
 from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.literals import fixed_lines
@@ -51,12 +52,9 @@ def reindent(code: str, language: str, *, base: str, unit: str | None) -> str:
 
 def common_margin(lines: Sequence[str]) -> str:
     """The white space at the start of all lines that are not blank."""
-    margins = [margin_of(line) for line in lines if line.strip()]
-    if not margins:
-        return ""
+    margins = [margin_of(line) for line in lines if line.strip()] or [""]
     low, high = min(margins), max(margins)
-    size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
-    return low[:size]
+    return low[: common_ends(low, high)[0]]
 
 
 def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, unit: str | None) -> list[str]:

@@ -80,9 +80,9 @@ async def _review_file(
     try:
         answer = await engine.run_action(request, file_review(subject, unasked))
     except StetError as error:
-        return FileReview.without(file.path, after, str(error))
+        return FileReview.without(file.path, str(error))
     assert answer.metadata.review is not None, "a file's review always has one"
-    return FileReview(file.path, after, answer.metadata.review, max(len(part_lines(before, after)), 1))
+    return FileReview(file.path, answer.metadata.review, max(len(part_lines(before, after)), 1))
 
 
 def part_lines(before: Source, after: Source) -> Sequence[int]:
@@ -116,6 +116,3 @@ def _judge_findings(units: Sequence[UnitReport], report: Report) -> Sequence[str
     own = [each.rstrip(": ") for each in own]
     paths = {each.unit.path for each in units}
     return [*own, *(f"line {one.line}: {one.check}: {one.detail}" for one in report.findings if one.path in paths)]
-
-
-__all__ = ["MOST_FILES", "ReviewOptions", "review_change"]

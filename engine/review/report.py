@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stet_ls.engine.actions.reviewing.report import markdown
@@ -12,7 +12,6 @@ from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.verify.render import finding_line, fitted_line, summary
 from stet_ls.engine.verify.report import Report
-from stet_ls.validators.source import Source
 
 SCHEMA = "stet.review/1"
 
@@ -22,14 +21,13 @@ class FileReview:
     """The review of one file's new text; `weight` is the number of its changed lines."""
 
     path: str
-    text: Source = field(repr=False)
     review: Review
     weight: int = 1
 
     @classmethod
-    def without(cls, path: str, text: Source, why: str) -> FileReview:
+    def without(cls, path: str, why: str) -> FileReview:
         """A file that could not be reviewed."""
-        return cls(path, text, Review((ScorePart("findings", 1, None, why),), note=why), 0)
+        return cls(path, Review((ScorePart("findings", 1, None, why),), note=why), 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.runners.report import SuiteOutcome
@@ -69,20 +69,7 @@ def spec(
     limits: Limits,
 ) -> RunSpec:
     """The run of `steps`, by the interpreter that Stet itself runs on, without its packages."""
-    job = {
-        "steps": [
-            {
-                "name": step.name,
-                "argv": step.argv,
-                "seconds": step.seconds,
-                "needed": step.needed,
-                "env": {**env, **step.env},
-                "hide": step.hide,
-                "merge": step.merge,
-            }
-            for step in steps
-        ]
-    }
+    job = {"steps": [asdict(step) | {"env": {**env, **step.env}} for step in steps]}
     python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     return RunSpec(
         (str(python), "-I", "-S", FOLDER),

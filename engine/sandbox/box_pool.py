@@ -160,10 +160,8 @@ async def _serve(box: _Box, spec: RunSpec) -> RunResult | None:
 
 def _send(pipe: int, data: bytes) -> None:
     """Blocks no longer than the sandbox lives: the reading end closes with it."""
-    with contextlib.suppress(BrokenPipeError), os.fdopen(pipe, "wb", buffering=0) as file:
-        view = memoryview(data)
-        while view:
-            view = view[file.write(view) :]
+    with contextlib.suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
+        file.write(data)
 
 
 async def _discard(box: _Box) -> None:

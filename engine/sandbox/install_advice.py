@@ -46,11 +46,6 @@ def advice_from_error(name: str) -> Callable[[str], InstallAdvice]:
     return lambda output: InstallAdvice(f"{name} does not work here: {_last_line(output)}")
 
 
-def for_landlock(output: str) -> InstallAdvice:
-    """Why the kernel's own sandbox does not work."""
-    return InstallAdvice(f"Landlock does not work here: {_last_line(output)}")
-
-
 def for_failure(program: Path, output: str) -> InstallAdvice:
     """The cause on this machine of `said`, the error output of bwrap or of a probe."""
     if _switched_on(_APPARMOR):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -59,14 +59,7 @@ class IsolationReport:
 
     def to_json(self) -> dict[str, Any]:
         """The report with the field names of design 4.5."""
-        return {
-            "backend": self.backend,
-            "version": self.version,
-            "level": self.level.value,
-            "enforced": {wall.value: holds.value for wall, holds in self.enforced.items()},
-            "why_not_stronger": self.why_not_stronger,
-            "advice": self.advice,
-        }
+        return asdict(self)
 
     def __str__(self) -> str:
         return f"{self.backend} ({self.level})"

@@ -45,7 +45,6 @@ AT = "%Y-%m-%dT%H:%M:%SZ"
 """How a moment is written, in UTC."""
 _KEPT = 100
 """Tasks that are kept; the oldest are deleted first."""
-_ID = re.compile(r"[0-9a-f]{6,32}")
 _MODE = 0o600
 
 

@@ -159,16 +159,8 @@ def _called(call: ModelCall, former: tuple[Message, ...], scrubber: Scrubber) ->
 
 
 def _endpoint_request(request: Requested, scrubber: Scrubber) -> form.EndpointRequest:
-    return form.EndpointRequest(
-        endpoint=scrubber.text(request.endpoint),
-        model=scrubber.text(request.model),
-        seconds=request.seconds,
-        pieces=request.pieces,
-        fault=request.fault,
-        detail=scrubber.text(request.detail),
-        status=request.status,
-        head=scrubber.text(request.head.decode("utf-8", "replace")),
-    )
+    row = asdict(request) | {"head": request.head.decode("utf-8", "replace")}
+    return form.EndpointRequest(**scrubber.anything(row))
 
 
 def _reply(call: ModelCall, scrubber: Scrubber) -> form.RecordedReply | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
-from typing import Any
 
 from stet_ls.engine.workers.handshake import LINE_LIMIT, LOOPBACK, Handshake, introduce, read_line, write_line
 
@@ -18,15 +16,10 @@ class Lease:
 
     def __init__(self, handshake: Handshake, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.pid = handshake.pid
-        self._info = handshake.info
+        self.info = handshake.info
         self._reader = reader
         self._writer = writer
         self._touches = 0
-
-    @property
-    def info(self) -> Mapping[str, Any]:
-        """The child's description. It may hold keys."""
-        return self._info
 
     async def touch(self) -> bool:
         """True if the child is there. It then stays for at least another idle period."""

@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from stet_ls.engine.workspace.index_store import Stamp, SymbolEntry
+from stet_ls.engine.workspace.index_store import SymbolEntry
 from stet_ls.engine.workspace.source_files import LARGEST
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source, Span
@@ -21,33 +21,14 @@ _WIDEST = 1_000
 
 
 def read(path: Path) -> tuple[bytes, Source] | None:
-    """A file's hash and text; None for generated, binary or unreadable files."""
+    """A file's hash and text, which is empty for binary or minified content; None for an unreadable file."""
     try:
         data = read_regular(path, most=LARGEST)
     except OSError:
         return None
-    return digest(data), text_of(data)
-
-
-def text_of(data: bytes) -> Source:
-    """The text of a file's bytes; empty for binary or minified content."""
-    if b"\0" in data or len(data) > _WIDEST * (data.count(b"\n") + 2):
-        return Source("")
-    return Source(data.decode("utf-8-sig", "replace"))
-
-
-def digest(data: bytes) -> bytes:
-    """The hash that identifies a content."""
-    return hashlib.blake2b(data, digest_size=16).digest()
-
-
-def stamp(path: Path, content: bytes) -> Stamp | None:
-    """The stamp of a file whose content has that hash; None if it is gone."""
-    try:
-        status = path.lstat()
-    except OSError:
-        return None
-    return Stamp(status.st_mtime_ns, status.st_size, content)
+    is_text = b"\0" not in data and len(data) <= _WIDEST * (data.count(b"\n") + 2)
+    text = data.decode("utf-8-sig", "replace") if is_text else ""
+    return hashlib.blake2b(data, digest_size=16).digest(), Source(text)
 
 
 def entries(source: Source, language: str) -> tuple[SymbolEntry, ...]:

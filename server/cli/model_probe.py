@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, UsageError
@@ -65,9 +66,9 @@ def as_dict(finding: ProbeResults, address: str) -> dict[str, Any]:
         "endpoint": finding.endpoint,
         "base_url": address,
         "model": profile.model,
-        "well_formed": _share(probe.well_formed.good, probe.well_formed.tried),
-        "solved": _share(probe.solved.good, probe.solved.tried),
-        "search_replace": _share(probe.search_replace.good, probe.search_replace.tried),
+        "well_formed": asdict(probe.well_formed),
+        "solved": asdict(probe.solved),
+        "search_replace": asdict(probe.search_replace),
         "json": probe.json or None,
         "begins": probe.begins,
         "streams": probe.streams,
@@ -84,10 +85,6 @@ def as_dict(finding: ProbeResults, address: str) -> dict[str, Any]:
         "seconds": probe.seconds,
         "left_out": list(finding.left_out),
     }
-
-
-def _share(good: int, tried: int) -> dict[str, int]:
-    return {"good": good, "tried": tried}
 
 
 def _chosen(clients: Sequence[EndpointClient], endpoint: str | None) -> Sequence[EndpointClient]:

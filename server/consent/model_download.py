@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.server import LanguageServer
 
 from stet_ls.server.errors import failure_of
 
 if TYPE_CHECKING:
     from stet_ls.engine.model.embedded.weights import Weights
     from stet_ls.engine.storage.paths import Paths
+    from stet_ls.server.lsp.client_connection import ClientConnection
 
 
 OTHER = "Other model…"
@@ -47,7 +47,7 @@ class _Speed:
 class ModelDownloadOffer:
     """One question and one download at a time, for any number of jobs without a model."""
 
-    def __init__(self, ls: LanguageServer, paths: Paths, *, shown: bool) -> None:
+    def __init__(self, ls: ClientConnection, paths: Paths, *, shown: bool) -> None:
         """`shown`: the client shows progress."""
         self._ls = ls
         self._paths = paths
@@ -92,17 +92,14 @@ class ModelDownloadOffer:
         self._canceled.set()
 
     async def _choice(self, problem: str, buttons: Sequence[str]) -> str | None:
-        actions = [types.MessageActionItem(button) for button in buttons]
-        params = types.ShowMessageRequestParams(types.MessageType.Error, problem, actions)
         self._asking = True
         try:
-            item = await self._ls.window_show_message_request_async(params)
+            return await self._ls.choose(types.MessageType.Error, problem, buttons)
         except JsonRpcException:
             self._show(types.MessageType.Error, problem)
             return None
         finally:
             self._asking = False
-        return None if item is None else item.title
 
     async def _fetch(self, name: str, weights: Weights, then: str) -> bool:
         """`then` is what happens next, for the message."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.consent.model_download import ModelDownloadOffer
 
 if TYPE_CHECKING:
     from stet_ls.engine.storage.paths import Paths
+    from stet_ls.server.lsp.client_connection import ClientConnection
 
 ELSEWHERE, FORGET = "Another endpoint…", "As config.toml says"
 
@@ -25,7 +25,7 @@ SetupChoice = tuple[str, Callable[[], Awaitable[str]]]
 class ModelSetup:
     """The choice of a model, kept in the user's own folder."""
 
-    def __init__(self, ls: LanguageServer, paths: Paths, download: ModelDownloadOffer) -> None:
+    def __init__(self, ls: ClientConnection, paths: Paths, download: ModelDownloadOffer) -> None:
         self._ls = ls
         self._paths = paths
         self._download = download
@@ -33,13 +33,13 @@ class ModelSetup:
     async def ask(self) -> str:
         """Asks which model, and follows the answer. Returns what was chosen, "" if nothing was."""
         rows = await self._rows()
-        actions = [types.MessageActionItem(title) for title, _ in rows]
-        params = types.ShowMessageRequestParams(types.MessageType.Info, "Which model should Stet use?", actions)
         try:
-            item = await self._ls.window_show_message_request_async(params)
+            button = await self._ls.choose(
+                types.MessageType.Info, "Which model should Stet use?", [title for title, _ in rows]
+            )
         except JsonRpcException:
             raise UsageError(f"this editor shows no buttons. {self._by_hand()}") from None
-        chosen = next((run for title, run in rows if item is not None and item.title == title), None)
+        chosen = next((run for title, run in rows if title == button), None)
         return "" if chosen is None else await chosen()
 
     async def _rows(self) -> list[SetupChoice]:

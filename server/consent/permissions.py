@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from stet_ls.engine.model.local_server_consent import FoundServer
     from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
+    from stet_ls.server.lsp.client_connection import ClientConnection
 
 TIMEOUT = 600.0
 """Seconds for which a job waits for the user. Its question stays open; a later answer counts for later jobs."""
@@ -30,7 +30,7 @@ NO = "No"
 class PermissionPrompts:
     """Asks each question once. A dismissed message box, or a client that cannot show one, means no."""
 
-    def __init__(self, ls: LanguageServer) -> None:
+    def __init__(self, ls: ClientConnection) -> None:
         self._ls = ls
         self._asked: dict[Hashable, asyncio.Future[bool]] = {}
         self._late: set[Hashable] = set()
@@ -101,12 +101,9 @@ def user_name(owner: int) -> str:
         return str(owner)
 
 
-async def ask_yes_no(ls: LanguageServer, question: str, yes: str) -> bool:
+async def ask_yes_no(ls: ClientConnection, question: str, yes: str) -> bool:
     """The user's answer, however late; a dismissed question, or a client that cannot ask, means no."""
-    actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
-    params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:
-        item = await ls.window_show_message_request_async(params)
+        return await ls.choose(types.MessageType.Warning, question, (yes, NO)) == yes
     except JsonRpcException:
         return False
-    return item is not None and item.title == yes

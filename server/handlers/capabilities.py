@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.budget import CALLS
 from stet_ls.engine.api.json_schema import Schema
-from stet_ls.engine.job.budget import CALLS
 from stet_ls.server.handlers.code_actions import command_of
 from stet_ls.server.lsp.command_params import ActionParams, CustomParams, TaskParams
 from stet_ls.validators.languages import LANGUAGES
@@ -18,15 +18,10 @@ if TYPE_CHECKING:
     from stet_ls.engine.settings.schema import Settings
 
 
-def answer_schema() -> Schema:
-    """The JSON schema of an answer: positions from 0, columns in UTF-16 units."""
-    from stet_ls.engine.api.answer import ANSWER_SCHEMA  # imports the engine, so after the handshake
-
-    return ANSWER_SCHEMA
-
-
 def actions_of(actions: Actions) -> list[Schema]:
     """A row for each action: built-in ones first, then those of packages, the user and the project."""
+    from stet_ls.engine.api.answer import ANSWER_SCHEMA  # imports the engine, so after the handshake
+
     rows = []
     for spec in (action.spec for action in actions):
         listed = actions.custom.get(spec.name)
@@ -44,7 +39,7 @@ def actions_of(actions: Actions) -> list[Schema]:
                 "trusted": listed is None or listed.trusted,
                 "languages": list(spec.languages),
                 "input": input_schema(spec.name),
-                "output": answer_schema(),
+                "output": ANSWER_SCHEMA,
             }
         )
     return rows
@@ -76,13 +71,6 @@ async def arms(engine: Engine) -> list[Schema]:
         }
         for name, arm in known.items()
     ]
-
-
-def arm_problems() -> tuple[str, ...]:
-    """A sentence for each arm of a package that is left out."""
-    from stet_ls.engine.actions.arms.table import all_arms
-
-    return all_arms().problems
 
 
 def steps() -> list[Schema]:

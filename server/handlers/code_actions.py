@@ -91,7 +91,7 @@ def code_actions(
     A `stet:` comment without a diagnostic puts Generate first.
     """
     fitting = (spec for spec in custom if not spec.languages or snapshot.language in spec.languages)
-    wanted = [spec for spec in (*OFFERS, *fitting) if _is_requested(spec, params.context)]
+    wanted = [spec for spec in (*OFFERS, *fitting) if _includes(params.context, spec.kind)]
     if not wanted:
         return []
     place = _place(params, snapshot, index)
@@ -127,8 +127,7 @@ def verify_actions(params: types.CodeActionParams, client: ClientFeatures) -> li
 
     Editors also ask for source actions when they save, if their user set them up so.
     """
-    named = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in params.context.only or ()]
-    if not any(kind and (kind == VERIFY_KIND or VERIFY_KIND.startswith(f"{kind}.")) for kind in named):
+    if not any(kind and f"{VERIFY_KIND}.".startswith(f"{kind}.") for kind in _only(params.context)):
         return []
     title = "Verify the changes of this file"
     quiet = {} if _invoked(params.context) else {"quiet": True}
@@ -140,18 +139,17 @@ def _invoked(context: types.CodeActionContext) -> bool:
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
 
-def _is_requested(spec: ActionSpec, context: types.CodeActionContext) -> bool:
-    """Whether the request includes the action. Kinds are hierarchies: "refactor" includes "refactor.rewrite"."""
-    return _includes(context, spec.kind)
-
-
 def _includes(context: types.CodeActionContext, wanted: str) -> bool:
+    """Whether the request includes a kind. Kinds are hierarchies: "refactor" includes "refactor.rewrite"."""
     if not _invoked(context) and not wanted.startswith("quickfix."):
         return False
     if context.only is None:
         return True
-    asked = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in context.only]
-    return any(kind == "" or wanted == kind or wanted.startswith(f"{kind}.") for kind in asked)
+    return any(kind == "" or f"{wanted}.".startswith(f"{kind}.") for kind in _only(context))
+
+
+def _only(context: types.CodeActionContext) -> list[str]:
+    return [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in context.only or ()]
 
 
 def _place(params: types.CodeActionParams, snapshot: Snapshot, index: UnitIndex) -> _Place:

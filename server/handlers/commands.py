@@ -223,6 +223,8 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
 
 async def capabilities(ls: StetServer, params: Any) -> Json:
     """The server's capabilities for plugins: actions with their schemas, languages, versions, limits and commands."""
+    from stet_ls.engine.actions.arms.table import all_arms
+    from stet_ls.engine.api.answer import ANSWER_SCHEMA
     from stet_ls.server.handlers import capabilities as described
     from stet_ls.server.lsp.command_params import ActionParams
 
@@ -233,14 +235,14 @@ async def capabilities(ls: StetServer, params: Any) -> Json:
         "encoding": ls.client.encoding,
         "log": str(ls.monitoring.log_path(ls.paths.log_file)),
         "actions": described.actions_of(ready.engine.actions),
-        "problems": [*ready.engine.actions.problems, *described.arm_problems()],
+        "problems": [*ready.engine.actions.problems, *all_arms().problems],
         "arms": await described.arms(ready.engine),
         "steps": described.steps(),
         "model": await described.model(ready.engine),
         "languages": described.languages(),
         "limits": described.limits(ready.settings),
         "input": ActionParams.model_json_schema(),
-        "output": described.answer_schema(),
+        "output": ANSWER_SCHEMA,
         "commands": {name: spec.about for name, spec in COMMANDS.items()},
     }
 

@@ -28,12 +28,10 @@ async def target(ls: StetServer, params: Any) -> Json:
         return {"unit": None, "first": None, "last": None, "instruction": ""}
     await ls.units.settled(uri)
     unit = ls.units.lines_at(uri, snapshot.version, first, last)
-    found = {"unit": None, "first": first, "last": last} if unit is None else _lines(unit.name, unit.first, unit.last)
+    found = {"unit": None, "first": first, "last": last}
+    if unit is not None:
+        found = {"unit": unit.name, "first": unit.first, "last": unit.last}
     return {**found, "instruction": _instruction(snapshot.source, snapshot.language, first, last)}
-
-
-def _lines(unit: str, first: int, last: int) -> Json:
-    return {"unit": unit, "first": first, "last": last}
 
 
 def _instruction(source: Source, language: str, first: int, last: int) -> str:

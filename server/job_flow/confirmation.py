@@ -10,7 +10,6 @@ from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.markdown import fenced, plain
@@ -117,16 +116,10 @@ class ConfirmChoice(StrEnum):
     DISCARD = DISCARD
 
 
-async def ask_in_message_box(ls: LanguageServer, question: str) -> ConfirmChoice:
+async def ask_in_message_box(ls: StetServer, question: str) -> ConfirmChoice:
     """Asks by message box. A dismissed one, or a client that cannot show one, means no."""
-    actions = [types.MessageActionItem(title.value) for title in ConfirmChoice]
-    params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:
-        item = await ls.window_show_message_request_async(params)
+        chosen = await ls.choose(types.MessageType.Warning, question, [each.value for each in ConfirmChoice])
     except JsonRpcException:
         return ConfirmChoice.DISCARD
-    return (
-        ConfirmChoice(item.title)
-        if item is not None and item.title in ConfirmChoice.__members__.values()
-        else ConfirmChoice.DISCARD
-    )
+    return next((each for each in ConfirmChoice if each == chosen), ConfirmChoice.DISCARD)

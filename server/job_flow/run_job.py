@@ -254,14 +254,12 @@ def _again(ls: StetServer, job: JobHandle) -> None:
 
 async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageType, ending: JobResult) -> None:
     """Shows the sentence with a button that opens its evidence."""
-    button = types.MessageActionItem(ConfirmChoice.SHOW_EVIDENCE.value)
-    params = types.ShowMessageRequestParams(kind, ending.message, [button])
     try:
-        item = await ls.window_show_message_request_async(params)
+        chosen = await ls.choose(kind, ending.message, [ConfirmChoice.SHOW_EVIDENCE.value])
     except JsonRpcException:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
         return
-    if item is not None and item.title == button.title and ending.answer is not None:
+    if chosen == ConfirmChoice.SHOW_EVIDENCE and ending.answer is not None:
         await ls.evidence.files.show(job.id, ending.answer)
 
 

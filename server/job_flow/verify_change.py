@@ -6,10 +6,11 @@ The conclusion, its settings and its cache are those of `stet verify`. Nothing o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lsprotocol import types
 
@@ -37,6 +38,9 @@ from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.source import Source, Span
 
 Json = dict[str, Any]
+Made = TypeVar("Made")
+Work = Callable[[Callable[[str], None]], Awaitable[Made]]
+"""Takes what is called with each step in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,11 @@ class PreparedVerify:
     quiet: bool
     documents: tuple[tuple[Snapshot, PositionTracker], ...]
     file: Path | None
+
+    @property
+    def name(self) -> str:
+        """What is verified, for messages."""
+        return self.file.name if self.file else self.asked.folder.name
 
     def release(self) -> None:
         """Stops following the documents."""
@@ -77,25 +86,32 @@ def prepare(ls: StetServer, params: VerifyParams) -> PreparedVerify:
 
 async def run(ls: StetServer, prepared: PreparedVerify) -> Json:
     """Verifies, shows the result, says the conclusion in one message, and returns the report."""
-    name = prepared.file.name if prepared.file else prepared.asked.folder.name
+    report, outcome = await with_progress(ls, prepared, "verify", partial(_judged, ls, prepared), summary)
+    if not prepared.quiet:
+        kind = types.MessageType.Warning if report.conclusion is Conclusion.REFUTED else types.MessageType.Info
+        ls.window_show_message(types.ShowMessageParams(kind, f"{prepared.name}: {outcome}"))
+    return {**report.to_json(), "summary": outcome, "lines": list(lines(report))}
+
+
+async def with_progress(
+    ls: StetServer, prepared: PreparedVerify, stage: str, work: Work[Made], summarize: Callable[[Made], str]
+) -> tuple[Made, str]:
+    """What the work makes and its summary, with which the progress ends that is shown meanwhile."""
     running = asyncio.current_task()
     assert running is not None, "a coroutine runs in a task"
-    progress = JobProgress(
-        ls, f"stet/verify-{id(running)}", f"Stet: verify {name}", running.cancel, shown=ls.client.work_done_progress
-    )
+    title = f"Stet: {stage} {prepared.name}"
+    shown = ls.client.work_done_progress
+    progress = JobProgress(ls, f"stet/{stage}-{id(running)}", title, running.cancel, shown=shown)
     outcome = "cancelled"
     try:
-        report = await _judged(ls, prepared, lambda words: progress.on_event(Stage("verify", words)))
-        outcome = summary(report)
+        made = await work(lambda words: progress.on_event(Stage(stage, words)))
+        outcome = summarize(made)
+        return made, outcome
     except Exception as error:
         outcome = str(error)
         raise
     finally:
         progress.end(outcome)
-    if not prepared.quiet:
-        kind = types.MessageType.Warning if report.conclusion is Conclusion.REFUTED else types.MessageType.Info
-        ls.window_show_message(types.ShowMessageParams(kind, f"{name}: {outcome}"))
-    return {**report.to_json(), "summary": outcome, "lines": list(lines(report))}
 
 
 def on_saved(ls: StetServer, snapshot: Snapshot) -> None:

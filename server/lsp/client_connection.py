@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from lsprotocol import types
@@ -51,12 +52,15 @@ class ClientConnection(LanguageServer):
         """Shows a message box. Messages quote code, replies and file names: none of them may become a link."""
         super().window_show_message(types.ShowMessageParams(params.type, plain(params.message)))
 
-    async def window_show_message_request_async(
-        self, params: types.ShowMessageRequestParams
-    ) -> types.MessageActionItem | None:
-        """Asks by message box; its text is escaped as above."""
-        asked = types.ShowMessageRequestParams(params.type, plain(params.message), params.actions)
-        return await super().window_show_message_request_async(asked)
+    async def choose(self, kind: types.MessageType, question: str, buttons: Iterable[str]) -> str | None:
+        """The button of a message box that the user presses; None for a dismissed one. Its text is escaped as above.
+
+        Raises JsonRpcException if the client shows none.
+        """
+        actions = [types.MessageActionItem(button) for button in buttons]
+        params = types.ShowMessageRequestParams(kind, plain(question), actions)
+        item = await self.window_show_message_request_async(params)
+        return None if item is None else item.title
 
     def in_background(self, work: Any, name: str) -> asyncio.Future[Any]:
         """Runs a coroutine in the background, and keeps a reference until it ends."""

@@ -59,12 +59,17 @@ class DiagnosticParams(BaseModel):
     code: int | str | None = None
 
 
-class ActionParams(Params):
-    """The argument of every command that starts a job."""
+class TargetParams(Params):
+    """Selects a place in a document."""
 
     uri: str | None = Field(default=None, min_length=1, description="The document; default: the one last used.")
     range: Range | None = Field(default=None, description="The selection.")
     position: Position | None = Field(default=None, description="The cursor, if nothing is selected.")
+
+
+class ActionParams(TargetParams):
+    """The argument of every command that starts a job."""
+
     instruction: str = Field(default="", description="What to do, as text.")
     constraints: tuple[str, ...] = Field(default=(), description="Conditions for the result.")
     context: dict[str, str] = Field(default_factory=dict, description="More context for the model, by name.")
@@ -148,14 +153,6 @@ class RetryParams(JobParams):
     """Runs a job again on the current document."""
 
     instruction: str = Field(default="", description="Replaces the job's instruction.")
-
-
-class TargetParams(Params):
-    """Selects a place in a document."""
-
-    uri: str | None = Field(default=None, min_length=1, description="The document; default: the one last used.")
-    range: Range | None = Field(default=None, description="The selection.")
-    position: Position | None = Field(default=None, description="The cursor, if nothing is selected.")
 
 
 class ClearParams(Params):

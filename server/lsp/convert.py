@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
-from typing import Protocol as Shape
 
 from lsprotocol import types
 
@@ -16,6 +15,11 @@ from stet_ls.validators.source import Encoding, Source, Span, Splice
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.request import Diagnostic
+    from stet_ls.server.lsp import command_params
+
+    AnyPosition = types.Position | command_params.Position
+    AnyRange = types.Range | command_params.Range
+    AnyDiagnostic = types.Diagnostic | command_params.DiagnosticParams
 
 SOURCE = "stet"
 """The source of our diagnostics."""
@@ -30,60 +34,12 @@ SEVERITIES: Mapping[int | None, Severity] = {
 }
 
 
-class PositionLike(Shape):
-    """A position, from the protocol's types or the commands' parameters."""
-
-    @property
-    def line(self) -> int:
-        """The line, from 0."""
-
-    @property
-    def character(self) -> int:
-        """The column, from 0, in units of the negotiated encoding."""
-
-
-class RangeLike(Shape):
-    """A range, from the protocol's types or the commands' parameters."""
-
-    @property
-    def start(self) -> PositionLike:
-        """The first position."""
-
-    @property
-    def end(self) -> PositionLike:
-        """The end, exclusive."""
-
-
-class DiagnosticLike(Shape):
-    """A diagnostic of any server, from the protocol or a command's argument."""
-
-    @property
-    def range(self) -> RangeLike:
-        """The marked range."""
-
-    @property
-    def message(self) -> str:
-        """The message."""
-
-    @property
-    def severity(self) -> int | None:
-        """From 1 (error) to 4 (hint)."""
-
-    @property
-    def source(self) -> str | None:
-        """The tool that reports it."""
-
-    @property
-    def code(self) -> int | str | None:
-        """The code of its rule."""
-
-
-def offset_of(position: PositionLike, source: Source, encoding: Encoding) -> int:
+def offset_of(position: AnyPosition, source: Source, encoding: Encoding) -> int:
     """The byte offset of a position; one outside the text is moved to the nearest valid one."""
     return source.offset(position.line, position.character, encoding)
 
 
-def span_of(range_: RangeLike, source: Source, encoding: Encoding) -> Span:
+def span_of(range_: AnyRange, source: Source, encoding: Encoding) -> Span:
     """The span of a range; reversed ends are swapped, since some clients send the cursor's end of a selection first."""
     start, end = sorted(offset_of(at, source, encoding) for at in (range_.start, range_.end))
     return Span(start, end)
@@ -106,7 +62,7 @@ def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) ->
     return [types.TextEdit(range_of(splice.span, source, encoding), splice.text) for splice in ordered]
 
 
-def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding) -> Diagnostic:
+def diagnostic_of(diagnostic: AnyDiagnostic, source: Source, encoding: Encoding) -> Diagnostic:
     """A diagnostic of any server; missing fields mean an error without code or source."""
     from stet_ls.engine.api.request import Diagnostic  # not imported before the first job
 

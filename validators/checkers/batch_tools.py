@@ -38,17 +38,7 @@ NumberedTexts = Mapping[int, CheckedText]
 Answers = Mapping[int, tuple[Finding, ...]]
 
 
-def ruff_syntax(texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
-    """What Python's parser and compiler reject."""
-    return _ruff(ruff.SYNTAX, texts, deadline, tools)
-
-
-def ruff_lint(texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
-    """Style, likely bugs, complexity, undefined names."""
-    return _ruff(ruff.LINT, texts, deadline, tools)
-
-
-def _ruff(question: ruff.RuleSelection, texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
+def by_ruff(question: ruff.RuleSelection, texts: NumberedTexts, deadline: float, tools: Toolbox) -> Answers:
     """One start per project: its Python version and line length are options of the whole run."""
     projects: defaultdict[tuple[str, ...], dict[int, CheckedText]] = defaultdict(dict)
     for key, text in texts.items():

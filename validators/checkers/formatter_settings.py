@@ -50,14 +50,6 @@ def json_object(file: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def inner(value: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    """The table under the keys; empty if there is none."""
-    for key in keys:
-        found = value.get(key)
-        value = found if isinstance(found, Mapping) else {}
-    return value
-
-
 def scalars(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The plain values of a table, in TOML syntax. Strings with anything but plain characters are left out."""
     for key, one in value.items():

@@ -19,11 +19,12 @@ from stet_ls.validators.checkers.checker_request import (
     safe_name,
     within_seconds,
 )
-from stet_ls.validators.checkers.formatter_settings import above, contents, inner, json_object, nearest, scalars, table
+from stet_ls.validators.checkers.formatter_settings import above, contents, json_object, nearest, scalars, table
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
 from stet_ls.validators.checkers.toolbox import BUILT_IN, AddedTool, Role, Toolbox
 from stet_ls.validators.checkers.tools import ruff
 from stet_ls.validators.checkers.tools.rust import edition, toolchain
+from stet_ls.validators.project_files import inner_table
 
 Formatted = str | Unavailable
 Format = Callable[[CheckerRequest], Formatted]
@@ -32,14 +33,14 @@ Format = Callable[[CheckerRequest], Formatted]
 
 def _python(request: CheckerRequest) -> Formatted:
     for file in above(request.path, ("ruff.toml", ".ruff.toml", "pyproject.toml")):
-        tool = table(file) if file.name != "pyproject.toml" else inner(table(file), "tool")
+        tool = table(file) if file.name != "pyproject.toml" else inner_table(table(file), "tool")
         if file.name != "pyproject.toml" or "ruff" in tool:
-            own = tool if file.name != "pyproject.toml" else inner(tool, "ruff")
+            own = tool if file.name != "pyproject.toml" else inner_table(tool, "ruff")
             return _ruff(
-                request, [*_of(own, _RUFF), *((f"format.{k}", v) for k, v in _of(inner(own, "format"), _FORMAT))]
+                request, [*_of(own, _RUFF), *((f"format.{k}", v) for k, v in _of(inner_table(own, "format"), _FORMAT))]
             )
         if "black" in tool:
-            return _as_black(request, inner(tool, "black"))
+            return _as_black(request, inner_table(tool, "black"))
     return _unused("ruff format")
 
 
@@ -184,8 +185,7 @@ FORMATTERS: tuple[Formatter, ...] = (
 
 def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...]:
     """The formatters that may run, those of the user first."""
-    row = languages.language(language)
-    name = row.id if row else language
+    name = languages.id_of(language)
     own = (_row(tool) for tool in tools.added if tool.role is Role.FORMAT and tool.language == name)
     if not tools.formats:
         return ()

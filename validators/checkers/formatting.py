@@ -48,13 +48,12 @@ def format_splices(
     deadline: float = DEADLINE,
 ) -> tuple[Splice, ...]:
     """What `format_changed` changes: whole lines, a splice for each unformatted run of changed lines."""
-    row = languages.language(language)
     end = "\r\n" if b"\r\n" in source.data else "\n"
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     plain = source.text.removeprefix(mark).replace("\r\n", "\n")
     if "\r" in plain or "\0" in plain:
         return ()
-    request = CheckerRequest(Source(plain), row.id if row else language, path, deadline, tools)
+    request = CheckerRequest(Source(plain), languages.id_of(language), path, deadline, tools)
     for formatter in formatters(language, tools):
         formatted = formatter.format(replace(request, deadline=min(deadline, formatter.seconds)))
         if isinstance(formatted, Unavailable):

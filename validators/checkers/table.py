@@ -98,8 +98,7 @@ CHECKERS: tuple[Checker, ...] = (
 
 def checkers(language: str, role: Role, tools: Toolbox = BUILT_IN) -> tuple[Checker, ...]:
     """The rows for a language that may run, those that the user added before the built-in ones."""
-    row = languages.language(language)
-    name = row.id if row else language
+    name = languages.id_of(language)
     own = (_row(tool) for tool in tools.added if tool.role is role and tool.language == name)
     built_in = (row for row in CHECKERS if row.role is role and name in row.languages)
     return tuple(row for row in (*own, *built_in) if tools.allows(row.name) and not row.executes_project_code)

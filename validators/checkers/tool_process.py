@@ -38,7 +38,6 @@ class ToolResult:
     timed_out: bool = False
     missing: str = ""
     truncated: bool = False
-    seconds: float = 0.0
 
 
 def run_tool(
@@ -99,7 +98,6 @@ def run_tool(
         bytes(conversation.output["stderr"]),
         timed_out=status is None and not conversation.truncated,
         truncated=conversation.truncated,
-        seconds=time.monotonic() - started,
     )
 
 

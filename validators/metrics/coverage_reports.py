@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.parsers import expat
 
+from stet_ls.validators.common_ends import common_ends
 from stet_ls.validators.source import occurrences
 
 _CHUNK = 1 << 16
@@ -56,8 +57,7 @@ class CoverageQuery:
         if any(_plain(folder / name) == self.path for folder in self.folders):
             return _EXACT
         # Go writes the module's name before the path in it; JaCoCo and Cobertura leave source folders out.
-        pairs = zip(reversed(parts), reversed(self.path.parts), strict=False)
-        same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(parts), len(self.path.parts)))
+        same, _ = common_ends(parts[::-1], self.path.parts[::-1])
         below = max((len(self.path.relative_to(folder).parts) for folder in self.folders), default=0)
         return same if same >= 2 and (same == len(parts) or same >= below) else 0
 

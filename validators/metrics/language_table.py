@@ -13,7 +13,7 @@ from stet_ls.validators.metrics.private_units import IsPrivate
 
 @dataclass(frozen=True, slots=True)
 class ControlFlow:
-    """Node kinds of one grammar. Kinds that a release of the grammar does not have are ignored.
+    """Node kinds of one grammar, those of C by default. Kinds that the grammar does not have are ignored.
 
     `ifs` and `elifs` are the two forms of a condition; an `if` directly behind `else` is recognized by its position.
     `guards` are one-line conditions. `cases` are the branches of `switches` (the default one is recognized by its
@@ -21,15 +21,15 @@ class ControlFlow:
     separate functions. With `as_ruff` paths are counted as ruff's C901 counts them, on statements only.
     """
 
-    ifs: frozenset[str] = frozenset()
+    ifs: frozenset[str] = frozenset({"if_statement"})
     elifs: frozenset[str] = frozenset()
     loops: frozenset[str] = frozenset()
     guards: frozenset[str] = frozenset()
-    ternaries: frozenset[str] = frozenset()
-    switches: frozenset[str] = frozenset()
+    ternaries: frozenset[str] = frozenset({"conditional_expression"})
+    switches: frozenset[str] = frozenset({"switch_statement"})
     cases: frozenset[str] = frozenset()
-    catches: frozenset[str] = frozenset()
-    tries: frozenset[str] = frozenset()
+    catches: frozenset[str] = frozenset({"catch_clause"})
+    tries: frozenset[str] = frozenset({"try_statement"})
     endless: frozenset[str] = frozenset()
     closures: frozenset[str] = frozenset()
     logic: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -85,14 +85,11 @@ _DATA_AS_CODE = "can build any object out of the data: never give it data of oth
 ROWS: Mapping[str, MetricsLanguage | None] = {
     "python": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             elifs=_kinds("elif_clause"),
             loops=_kinds("for_statement while_statement"),
-            ternaries=_kinds("conditional_expression"),
             switches=_kinds("match_statement"),
             cases=_kinds("case_clause"),
             catches=_kinds("except_clause except_group_clause"),
-            tries=_kinds("try_statement"),
             closures=_kinds("lambda"),
             logic={"boolean_operator": _kinds("and or")},
             as_ruff=True,
@@ -103,13 +100,9 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "javascript": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             loops=_kinds("for_statement for_in_statement while_statement do_statement"),
             ternaries=_kinds("ternary_expression"),
-            switches=_kinds("switch_statement"),
             cases=_kinds("switch_case"),
-            catches=_kinds("catch_clause"),
-            tries=_kinds("try_statement"),
             closures=_kinds("arrow_function function_expression"),
             logic={"binary_expression": _kinds("&& || ??")},
         ),
@@ -128,7 +121,6 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "go": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             loops=_kinds("for_statement"),
             switches=_kinds("expression_switch_statement type_switch_statement select_statement"),
             cases=_kinds("expression_case type_case communication_case"),
@@ -164,12 +156,10 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "java": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             loops=_kinds("for_statement enhanced_for_statement while_statement do_statement"),
             ternaries=_kinds("ternary_expression"),
             switches=_kinds("switch_expression switch_statement"),
             cases=_kinds("switch_label"),
-            catches=_kinds("catch_clause"),
             tries=_kinds("try_statement try_with_resources_statement"),
             closures=_kinds("lambda_expression"),
             logic=_BINARY,
@@ -188,13 +178,8 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "c": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             loops=_kinds("for_statement for_range_loop while_statement do_statement"),
-            ternaries=_kinds("conditional_expression"),
-            switches=_kinds("switch_statement"),
             cases=_kinds("case_statement"),
-            catches=_kinds("catch_clause"),
-            tries=_kinds("try_statement"),
             closures=_kinds("lambda_expression"),
             logic={"binary_expression": _kinds("&& || and or")},
         ),
@@ -221,13 +206,9 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "csharp": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             loops=_kinds("for_statement foreach_statement while_statement do_statement"),
-            ternaries=_kinds("conditional_expression"),
             switches=_kinds("switch_statement switch_expression"),
             cases=_kinds("switch_section switch_expression_arm"),
-            catches=_kinds("catch_clause"),
-            tries=_kinds("try_statement"),
             closures=_kinds("lambda_expression anonymous_method_expression"),
             logic={"binary_expression": _kinds("&& || ??")},
         ),
@@ -240,7 +221,6 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "shellscript": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             elifs=_kinds("elif_clause"),
             loops=_kinds("for_statement c_style_for_statement while_statement"),
             switches=_kinds("case_statement"),
@@ -273,14 +253,10 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "php": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             elifs=_kinds("else_if_clause"),
             loops=_kinds("for_statement foreach_statement while_statement do_statement"),
-            ternaries=_kinds("conditional_expression"),
             switches=_kinds("switch_statement match_expression"),
             cases=_kinds("case_statement match_conditional_expression"),
-            catches=_kinds("catch_clause"),
-            tries=_kinds("try_statement"),
             closures=_kinds("anonymous_function arrow_function"),
             logic={"binary_expression": _kinds("&& || and or ??")},
         ),
@@ -307,11 +283,9 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "swift": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             guards=_kinds("guard_statement"),
             loops=_kinds("for_statement while_statement repeat_while_statement"),
             ternaries=_kinds("ternary_expression"),
-            switches=_kinds("switch_statement"),
             cases=_kinds("switch_entry"),
             catches=_kinds("catch_block"),
             tries=_kinds("do_statement"),
@@ -326,7 +300,6 @@ ROWS: Mapping[str, MetricsLanguage | None] = {
     ),
     "lua": MetricsLanguage(
         ControlFlow(
-            ifs=_kinds("if_statement"),
             elifs=_kinds("elseif_statement"),
             loops=_kinds("for_statement while_statement repeat_statement"),
             logic={"binary_expression": _kinds("and or")},

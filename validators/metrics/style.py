@@ -67,8 +67,7 @@ def tool_style(
     tools: Toolbox = BUILT_IN,
 ) -> Style | None:
     """The share for any language: by its style linters, else by its formatter; None without both."""
-    row = languages.language(language)
-    request = CheckerRequest(source, row.id if row else language, path, deadline, tools)
+    request = CheckerRequest(source, languages.id_of(language), path, deadline, tools)
     lines = lines_of(source, span)
     return _linted(request, lines) or _formatted(request, lines)
 

@@ -64,8 +64,7 @@ def parse(source: Source, language: str, *, deadline: float = 1.0) -> Parsed:
 
     `deadline` is in seconds from now. Raises grammars.NoGrammarError and DeadlineError; broken code raises nothing.
     """
-    row = languages.language(language)
-    language = row.id if row else language
+    language = languages.id_of(language)
     if (known := _memory.get(language, source.text)) is not None:
         return known
     end = time.monotonic() + deadline

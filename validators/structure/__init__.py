@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import heuristic_units
-from stet_ls.validators.structure.bodies import callers, calls, imports, is_stub, uses
+from stet_ls.validators.structure.bodies import calls, imports, is_stub, uses
 from stet_ls.validators.structure.outline import Symbol, outline
 from stet_ls.validators.structure.units import Unit, find, tree_of, whole_lines
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 __all__ = [
-    "Symbol", "Unit", "callers", "calls", "imports", "is_parsed", "is_stub", "outline", "unit_at", "units", "uses",
+    "Symbol", "Unit", "calls", "imports", "is_parsed", "is_stub", "outline", "unit_at", "units", "uses",
     "widen",
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from stet_ls.validators.languages import NODE_KINDS, for_language
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import heuristic_units
-from stet_ls.validators.structure.units import Unit, UnitNode, body_of, captures, find, node_of, tree_of
+from stet_ls.validators.structure.units import Unit, body_of, captures, node_of, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -38,7 +38,6 @@ _HOLDERS = frozenset({
 _IMPORT_HOLDERS = re.compile(r"preproc_if|namespace_(declaration|definition)$|^declaration_list$|import_list")
 _LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*[!?]?)\s*(?:(?:::)?<[^()]*>|\[[^\]]*\])?\s*$")
 
-_CONSTRUCTORS = frozenset({"__init__", "constructor", "init"})
 _LONGEST_USE = 120
 """Bytes that identify the called or imported name; the arguments of a call may be a whole program."""
 
@@ -106,30 +105,6 @@ def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
         if name := _called(parsed, call, shape):
             names[name] = None
     return tuple(names)
-
-
-def callers(source: Source, language: str, unit: Unit) -> tuple[Unit, ...]:
-    """The units of a text that call a unit of it by its name, the innermost around each call, in order."""
-    parsed = tree_of(source, language)
-    shape = NODE_KINDS.get(parsed.language) if parsed else None
-    if parsed is None or shape is None:
-        return ()
-    name = unit.qualified.split(".")[-2] if unit.name in _CONSTRUCTORS and "." in unit.qualified else unit.name
-    found: dict[Unit, None] = {}
-    around: list[UnitNode] = []
-    coming = iter(find(parsed))
-    following = next(coming, None)
-    for call in captures(parsed, frozenset(shape.calls)):
-        while following is not None and following.node.start_byte <= call.start_byte:
-            around.append(following)
-            following = next(coming, None)
-        while around and around[-1].node.end_byte <= call.start_byte:
-            around.pop()
-        if around and _called(parsed, call, shape) == name:
-            inside = next((one for one in reversed(around) if call.end_byte <= one.node.end_byte), None)
-            if inside is not None and inside.unit != unit:
-                found[inside.unit] = None
-    return tuple(found)
 
 
 def _called(parsed: Parsed, call: tree_sitter.Node, shape: NodeKinds) -> str:

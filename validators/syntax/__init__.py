@@ -35,8 +35,7 @@ def check(
     reason.
     """
     started = time.monotonic()
-    row = languages.language(language)
-    name = row.id if row else language
+    name = languages.id_of(language)
     result: SyntaxResult | None = None
     failures: list[str] = []
     for checker in checkers(name, Role.SYNTAX, tools):
@@ -53,7 +52,7 @@ def check(
         break
     result = conclude(result, source, language, max(deadline - (time.monotonic() - started), 0.05))
     reason = "; ".join([*failures, *filter(None, [result.reason])])
-    return replace(result, reason=reason, seconds=time.monotonic() - started)
+    return replace(result, reason=reason)
 
 
 def conclude(native: SyntaxResult | None, source: Source, language: str, deadline: float) -> SyntaxResult:
@@ -108,13 +107,11 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
     row = languages.language(language)
     name = row.id if row else language
     if row is not None and grammars.is_foreign(row):
-        return replace(language_pack.check_fast(source, row, deadline=deadline), seconds=time.monotonic() - started)
+        return language_pack.check_fast(source, row, deadline=deadline)
     try:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:
-        return SyntaxResult(
-            Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started
-        )
+        return SyntaxResult(Status.UNKNOWN, name, may_block=False, reason=str(error))
     findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
     if len(parsed.data) <= _LARGE or deadline >= _ENOUGH_SECONDS:
         findings = (*findings, *builtin_findings(parsed))
@@ -125,7 +122,6 @@ def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Synta
         name,
         findings,
         may_block=bool(row and row.trusted),
-        seconds=time.monotonic() - started,
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from stet_ls.engine.actions.analysis.coverage_run import run_coverage
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.execution.linters.language_table import ROWS
 from stet_ls.engine.execution.linters.run import lint_in_sandbox
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.workspace.head_text import head_text
+from stet_ls.engine.workspace.git import git, repository
 from stet_ls.engine.workspace.neighbors import neighbors
 from stet_ls.engine.workspace.visible_files import folders_up
 from stet_ls.validators import lint, structure, syntax
@@ -167,7 +168,7 @@ def _covered(measures: TargetMeasures, request: Request, target: Target, tools: 
 
 
 def _since_head(request: Request) -> frozenset[int]:
-    before = head_text(request.path) if request.path is not None else None
+    before = _head_text(request.path) if request.path is not None else None
     if before is None:
         return frozenset()
     return frozenset(line - 1 for line in changed_lines(before.splitlines(), request.source.text.splitlines()))
@@ -228,3 +229,12 @@ def _hint(span: Span, message: str, code: str, line: int, related: tuple[Related
     return Finding(
         span, message, kind="lint", severity=Severity.HINT, source="stet", code=code, line=line, related=related
     )
+
+
+def _head_text(path: Path) -> str | None:
+    """The file's text in `HEAD`, "" if it is not in it; None outside of a repository. Runs git."""
+    path = path.resolve()
+    if repository(path.parent) is None:
+        return None
+    read = git(path.parent, "cat-file", "blob", f"HEAD:./{path.name}")
+    return read.stdout.decode("utf-8", "replace") if read.status == 0 else ""

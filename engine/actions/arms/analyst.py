@@ -6,9 +6,10 @@ import asyncio
 from pathlib import Path
 
 from stet_ls.engine.actions.arms.arm import StepRun
-from stet_ls.engine.actions.computing.computing_task import ComputingTask, run_computing_task
+from stet_ls.engine.actions.computing.computing_task import run_computing_task
 from stet_ls.engine.actions.computing.criteria import Criteria, asks_for_picture
 from stet_ls.engine.actions.computing.inputs import data_names, existing_file, root_of
+from stet_ls.engine.actions.computing.turns import ComputingTask
 from stet_ls.engine.api.answer import Answer
 
 

@@ -9,16 +9,15 @@ run_computing_task(job, ComputingTask("plot the revenue", inputs=("sales.csv",),
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.actions.action import finish_answer, refusal
-from stet_ls.engine.actions.computing.criteria import Criteria
 from stet_ls.engine.actions.computing.file_facts import describe_file, file_facts, text_of
 from stet_ls.engine.actions.computing.inputs import input_files, root_of
 from stet_ls.engine.actions.computing.language_table import LANGUAGE, ROW
-from stet_ls.engine.actions.computing.turns import TaskResult, Turns
+from stet_ls.engine.actions.computing.turns import ComputingTask, TaskResult, Turns
 from stet_ls.engine.api.answer import Answer, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
@@ -32,26 +31,6 @@ from stet_ls.validators.source import Source
 
 _JUDGED = (Check.SYNTAX, Check.DANGER)
 """What is judged of a program that is offered as a new file, besides the fact that it ran."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComputingTask:
-    """A task that computes.
-
-    goal: What to find out or to make, in the user's words.
-    inputs: The files that it reads, below the project's folder; programs cannot change them.
-    required_libraries: Packages to install besides those that the programs import.
-    constraints: What the programs have to meet, a sentence each.
-    criteria: The files that have to exist at the end.
-    context: What the user gave besides the goal, by name.
-    """
-
-    goal: str
-    inputs: tuple[str, ...] = ()
-    required_libraries: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
-    criteria: Criteria = field(default_factory=Criteria)
-    context: Mapping[str, str] = field(default_factory=dict)
 
 
 async def run_computing_task(job: Job, task: ComputingTask) -> Answer:

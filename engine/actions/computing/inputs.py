@@ -32,7 +32,6 @@ class InputFile:
     """A file that programs may read. `about` is what the model is shown of it."""
 
     name: str
-    size: int
     about: str
 
 
@@ -62,8 +61,7 @@ def root_of(request: Request) -> Path:
     """The folder of a task: the innermost open folder that contains the request's file, else the file's folder."""
     assert request.path is not None, "a task needs a place"
     path = request.path.absolute()
-    holding = [root for root in request.workspace.roots if path.is_relative_to(root)]
-    return max(holding, key=lambda root: len(root.parts), default=path.parent)
+    return request.workspace.root_of(path) or path.parent
 
 
 def existing_file(root: Path, folder: Path, name: str) -> str | None:
@@ -82,7 +80,7 @@ def _input(request: Request, root: Path, name: str, hidden: IgnoredFiles) -> Inp
         raise UsageError(f"{name} cannot be read by a program: {reason}")
     unsaved = next((each.text.encode() for each in request.workspace.buffers if each.path == path), None)
     if unsaved is not None:
-        return InputFile(name, len(unsaved), "\n".join(_about(name, len(unsaved), unsaved[:_MEASURED])))
+        return InputFile(name, "\n".join(_about(name, len(unsaved), unsaved[:_MEASURED])))
     try:
         state = path.lstat()
     except OSError as error:
@@ -90,7 +88,7 @@ def _input(request: Request, root: Path, name: str, hidden: IgnoredFiles) -> Inp
     if not stat.S_ISREG(state.st_mode):
         raise UsageError(f"{name} is not a regular file")
     start = read_start(path, min(state.st_size, _MEASURED))
-    return InputFile(name, state.st_size, "\n".join(_about(name, state.st_size, start)))
+    return InputFile(name, "\n".join(_about(name, state.st_size, start)))
 
 
 def _about(name: str, size: int, start: bytes) -> Iterator[str]:

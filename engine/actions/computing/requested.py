@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stet_ls.engine.actions.computing.computing_task import ComputingTask
 from stet_ls.engine.actions.computing.criteria import Criteria, asks_for_picture
 from stet_ls.engine.actions.computing.file_facts import DATA_SUFFIXES
 from stet_ls.engine.actions.computing.inputs import data_names, existing_file, names_in, root_of
+from stet_ls.engine.actions.computing.turns import ComputingTask
 from stet_ls.engine.api.plan import TaskOptions, plan_path
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.instruction import find_instruction

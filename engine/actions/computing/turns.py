@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from stet_ls.engine.actions.computing.conversation import Failure, Success, TurnReply, prompt_of, read_reply
 from stet_ls.engine.actions.computing.criteria import Criteria
 from stet_ls.engine.actions.computing.inputs import InputFile
 from stet_ls.engine.actions.computing.language_table import LANGUAGE, ROW
-from stet_ls.engine.actions.computing.libraries import importing
 from stet_ls.engine.actions.computing.program_run import MOST_BYTES, ProgramFiles, ProgramRun, TaskProgram, run_program
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.errors import LimitError, ModelError, PolicyError
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.privacy.redact import restore
+from stet_ls.engine.sandbox.environments.known_packages import DISTRIBUTIONS, normalized
 
 MOST_TURNS = 50
 """The most programs of a task; its budget allows fewer."""
@@ -29,30 +28,28 @@ _TEMPERATURE, _AGAIN = 0.1, 0.7
 _REMINDERS = 2
 """How often a model that says it is done is asked to meet a criterion."""
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_MODULES = {normalized(package): module for module, package in reversed(tuple(DISTRIBUTIONS.items()))}
 
 
-class TaskWords(Protocol):
-    """What the turns need to know of a task."""
+@dataclass(frozen=True, slots=True)
+class ComputingTask:
+    """A task that computes.
 
-    @property
-    def required_libraries(self) -> tuple[str, ...]:
-        """Packages to install."""
-        ...
+    goal: What to find out or to make, in the user's words.
+    inputs: The files that it reads, below the project's folder; programs cannot change them.
+    required_libraries: Packages to install besides those that the programs import.
+    constraints: What the programs have to meet, a sentence each.
+    criteria: The files that have to exist at the end.
+    context: What the user gave besides the goal, by name.
+    """
 
-    @property
-    def constraints(self) -> tuple[str, ...]:
-        """What the programs have to meet."""
-        ...
-
-    @property
-    def criteria(self) -> Criteria:
-        """The files that have to exist at the end."""
-        ...
-
-    @property
-    def context(self) -> Mapping[str, str]:
-        """What the user gave besides the goal, by name."""
-        ...
+    goal: str
+    inputs: tuple[str, ...] = ()
+    required_libraries: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    criteria: Criteria = field(default_factory=Criteria)
+    context: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ class TaskResult:
 class Turns:
     """The state of one task. Files and turns of a failed program are dropped."""
 
-    def __init__(self, job: Job, goal: str, root: Path, inputs: Sequence[InputFile], task: TaskWords) -> None:
+    def __init__(self, job: Job, goal: str, root: Path, inputs: Sequence[InputFile], task: ComputingTask) -> None:
         self._job, self._goal, self._root, self._inputs, self._task = job, goal, root, inputs, task
         self._successes: list[Success] = []
         self._made: dict[str, bytes] = {}
@@ -157,7 +154,7 @@ class Turns:
 
     async def _try(self, program: TaskProgram, plan: str) -> None:
         """Runs a program. Its files count only if it succeeds."""
-        text = program.text + importing(self._task.required_libraries)
+        text = program.text + _importing(self._task.required_libraries)
         runtime = await self._job.runtime(text)
         if runtime is None:
             raise PolicyError("A task that computes runs code: use the budget `standard` or larger.")
@@ -257,3 +254,15 @@ def _large(text: str) -> bool:
 def _is_known(number: float, known: set[float]) -> bool:
     """True for a printed number, rounded or not."""
     return any(abs(number - each) <= max(abs(each) * _ROUNDED, 0.005) for each in known)
+
+
+def _importing(libraries: Iterable[str]) -> str:
+    """A program that imports the required libraries, so that environments are built for them."""
+    return "".join(f"import {module}\n" for module in map(_module_of, libraries) if module.isidentifier())
+
+
+def _module_of(library: str) -> str:
+    """The module of a library by the name of its package or module; versions do not count."""
+    found = _NAME.match(library.strip())
+    name: str = found[0] if found else ""
+    return _MODULES.get(normalized(name)) or name.replace("-", "_").partition(".")[0]

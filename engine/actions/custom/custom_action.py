@@ -19,7 +19,7 @@ from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.settings.table_schemas import TARGETS, ActionRow
-from stet_ls.validators.languages import language
+from stet_ls.validators.languages import id_of, language
 
 __all__ = ["CustomAction", "Judge", "action_of_row", "checked_action", "prepare_task"]
 
@@ -105,8 +105,7 @@ def prepare_task(action: CustomAction, job: Job) -> TaskSpec:
 
 
 def _fitting(action: CustomAction, request: Request) -> Request:
-    row = language(request.language)
-    if action.languages and (row.id if row else request.language) not in action.languages:
+    if action.languages and id_of(request.language) not in action.languages:
         raise UsageError(f"{action.title} works on {', '.join(action.languages)}, and this is {request.language}.")
     target = resolve_target(request)
     if target.kind in action.targets:

@@ -31,7 +31,6 @@ class CandidateTrial:
     """
 
     report: TestReport
-    about: CodeFacts
     diagnoses: tuple[Diagnosis, ...] = ()
     passed: frozenset[str] = frozenset()
     problem: str = ""
@@ -71,18 +70,18 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, exclud
     about = await asyncio.to_thread(_about, plan, runtime, way, text)
     nothing = TestReport("", SuiteOutcome.NOTHING_RAN)
     if not ids:
-        return CandidateTrial(nothing, about)
+        return CandidateTrial(nothing)
     runner = SuiteRunner(plan, runtime, way, code)
     if runner.seconds < _LEAST_SECONDS:
-        return CandidateTrial(nothing, about, problem="the job is out of time")
+        return CandidateTrial(nothing, problem="the job is out of time")
     report = await runner.run(ids)
     if report.inconclusive:
-        return CandidateTrial(report, about, problem=report.why_not)
+        return CandidateTrial(report, problem=report.why_not)
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
     code_of = Source(text)
     found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
-    return CandidateTrial(report, about, found, passed, problem, runtime.missing_packages.why, runner)
+    return CandidateTrial(report, found, passed, problem, runtime.missing_packages.why, runner)
 
 
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:

@@ -17,7 +17,6 @@ TIMES = 3
 class FlakinessResult:
     """Tests by their ids after the file name. `bad` had the same outcome without passing; `reports` are of all runs."""
 
-    good: tuple[str, ...]
     bad: tuple[str, ...]
     flaky: tuple[str, ...]
     reports: tuple[TestReport, ...]
@@ -33,9 +32,9 @@ async def run_three_times(box: Box, plan: TestPlan, first: TestReport, tests: Se
     more = [await run_tests(box, replace(plan, seed=first.seed + again)) for again in range(1, TIMES)]
     reports = (first, *more)
     ended = {test: [outcome(report, test) for report in reports] for test in tests}
-    good = tuple(test for test in tests if set(ended[test]) == {CaseOutcome.PASSED})
+    good = {test for test in tests if set(ended[test]) == {CaseOutcome.PASSED}}
     flaky = tuple(test for test in tests if len(set(ended[test])) > 1)
-    return FlakinessResult(good, tuple(test for test in tests if test not in (*good, *flaky)), flaky, reports)
+    return FlakinessResult(tuple(test for test in tests if test not in {*good, *flaky}), flaky, reports)
 
 
 def outcome(report: TestReport, test: str) -> CaseOutcome:

@@ -7,10 +7,11 @@ bugs are repaired, as far as they make one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-from stet_ls.engine.actions.syntax_edits.edit import EditedFunction
+from stet_ls.engine.actions.syntax_edits.edit import EditedFunction, SyntaxEdit
 from stet_ls.engine.actions.syntax_edits.edits import edits_of, functions_in
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
 from stet_ls.validators.ast_text import try_parse
@@ -33,12 +34,22 @@ def mutants_of(text: str, unit: str, most: int = 30) -> list[Mutant]:
     if subject is None:
         return []
     source = Source(text)
+    functions = functions_in(subject.node)
+    edits = (edit for function in functions for edit in edits_of(EditedFunction(source, function)))
+    return chosen_mutants([each for each in mutants_by(source, edits) if try_parse(each.text)], most)
+
+
+def mutants_by(source: Source, edits: Iterable[SyntaxEdit]) -> list[Mutant]:
+    """The mutants that edits make, without equal texts."""
     found: dict[str, Mutant] = {}
-    for function in functions_in(subject.node):
-        for edit in edits_of(EditedFunction(source, function)):
-            if edit.mutates:
-                new = source.splice(sorted(edit.splices, key=lambda each: each.span)).text
-                found.setdefault(new, Mutant(new, edit.change, source.line_of(edit.splices[0].span.start) + 1))
-    chosen = [each for each in found.values() if try_parse(each.text)]
+    for edit in edits:
+        if edit.mutates:
+            new = source.splice(sorted(edit.splices, key=lambda each: each.span)).text
+            found.setdefault(new, Mutant(new, edit.change, source.line_of(edit.splices[0].span.start) + 1))
+    return list(found.values())
+
+
+def chosen_mutants(chosen: list[Mutant], most: int) -> list[Mutant]:
+    """At most `most` of the mutants, always the same ones."""
     Random(0).shuffle(chosen)  # noqa: S311 - the choice must be the same each time
     return chosen[:most]

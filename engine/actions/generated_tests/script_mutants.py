@@ -6,9 +6,7 @@ nothing tests one side of a condition.
 
 from __future__ import annotations
 
-from random import Random
-
-from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.actions.generated_tests.mutants import Mutant, chosen_mutants, mutants_by
 from stet_ls.engine.actions.syntax_edits.edits import script_edits_of
 from stet_ls.engine.actions.syntax_edits.script import EditedScript
 from stet_ls.engine.execution.javascript.inputs.subject import read_module
@@ -21,11 +19,6 @@ def script_mutants_of(text: str, language: str, unit: str, most: int) -> list[Mu
     found = module.found.get(unit) if module is not None else None
     if module is None or (unit and found is None):
         return []
-    source, made = Source(text), dict[str, Mutant]()
-    for edit in script_edits_of(EditedScript(source, found.node if found is not None else module.parsed.root)):
-        if edit.mutates:
-            new = source.splice(sorted(edit.splices, key=lambda each: each.span)).text
-            made.setdefault(new, Mutant(new, edit.change, source.line_of(edit.splices[0].span.start) + 1))
-    chosen = [*made.values()]
-    Random(0).shuffle(chosen)  # noqa: S311 - the choice must be the same each time
-    return chosen[:most]
+    source = Source(text)
+    edited = EditedScript(source, found.node if found is not None else module.parsed.root)
+    return chosen_mutants(mutants_by(source, script_edits_of(edited)), most)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from stet_ls.engine.actions.generated_tests import mutant_trial
@@ -22,7 +22,6 @@ from stet_ls.engine.actions.generated_tests.insertion import insert_tests
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.location import SuiteFile
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
-from stet_ls.engine.actions.generated_tests.selection import select_tests
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.actions.generated_tests.suite_split import owner_at, tests_in
 from stet_ls.engine.actions.generated_tests.validation_result import (
@@ -170,7 +169,7 @@ async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
     if noticed.why_not and known:  # the existing tests may be slow, or fail
         noticed = await mutant_trial.try_mutants(left.runtime, plan, left.way.target, left.ids, mutants, wanted)
         known = []
-    kept = select_tests(left.ids, known, noticed)
+    kept = _select_tests(left.ids, known, noticed)
     for test in left.ids:
         if test not in kept:
             left.drop(test, "redundant")
@@ -254,3 +253,18 @@ def _about(request: Request, target: Target, runtime: Runtime, way: SuitePlan) -
     text = request.source.text
     modules = (way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0])
     return code_facts(text, target.name, environment=runtime.python, texts={way.target: text}, modules=modules)
+
+
+def _select_tests(tests: Sequence[str], known: Collection[str], noticed: mutant_trial.MutantResults) -> tuple[str, ...]:
+    """The tests that add to the `known` ones and to each other, a line or a detected mutant, the best chosen first;
+    all if nothing was measured.
+    """
+    if not noticed.lines and not noticed.kills:
+        return tuple(tests)
+    seen = {each for one in known for each in noticed.of(one)}
+    kept = []
+    for one in sorted(tests, key=lambda each: (-len(noticed.of(each)), tests.index(each))):
+        if noticed.of(one) - seen:
+            seen |= noticed.of(one)
+            kept.append(one)
+    return tuple(one for one in tests if one in kept)

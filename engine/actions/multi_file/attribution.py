@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stet_ls.engine.api.answer import Answer, Edit, NewFile
-from stet_ls.validators.source import Splice
+from stet_ls.engine.api.answer import Answer, Edit, NewFile, edited_text, edits_by_path
 
 _Line = tuple[int | None, frozenset[int]]
 """A line of the text so far: its number in the first text, or None; and the steps that wrote it."""
@@ -22,25 +21,19 @@ def with_steps(edits: Sequence[Edit], done: Mapping[int, Answer]) -> tuple[Edit,
         if edit.path not in histories:
             histories[edit.path] = _History(edit.base.text)
     for step, answer in sorted(done.items()):
-        for path in dict.fromkeys(edit.path for edit in answer.edits):
-            own = [edit for edit in answer.edits if edit.path == path]
+        for path, own in edits_by_path(answer.edits).items():
             if path in histories:
-                after = own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
                 histories[path].become(own[0].base.text, frozenset())
-                histories[path].become(after, frozenset({step}))
+                histories[path].become(edited_text(own).text, frozenset({step}))
     return tuple(_attributed(edit, edits, histories[edit.path]) for edit in edits)
 
 
 def files_with_steps(files: Iterable[NewFile], done: Mapping[int, Answer]) -> tuple[NewFile, ...]:
     """The new files of a whole task, each with the steps that wrote to it."""
     return tuple(
-        replace(file, steps=tuple(sorted(step for step, answer in done.items() if file.path in _touched(answer))))
+        replace(file, steps=tuple(sorted(step for step, answer in done.items() if file.path in answer.touched)))
         for file in files
     )
-
-
-def _touched(answer: Answer) -> set[Path | None]:
-    return {*(edit.path for edit in answer.edits), *(file.path for file in answer.new_files)}
 
 
 def _attributed(edit: Edit, edits: Sequence[Edit], history: _History) -> Edit:

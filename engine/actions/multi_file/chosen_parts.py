@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.actions.multi_file.whole_evidence import WholeChange, tests_of_whole, whole_evidence
-from stet_ls.engine.api.answer import Answer, Edit, FileMove, NewFile
+from stet_ls.engine.api.answer import Answer, Edit, FileMove, NewFile, edited_text, edits_by_path
 from stet_ls.engine.api.evidence import EvidenceTier, Ruling
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.api.summary import Caution
@@ -15,7 +15,6 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.plurals import plural
 from stet_ls.validators.project_files import read_regular
-from stet_ls.validators.source import Source, Splice
 
 _SEVERAL = 2
 _LARGEST = 2_000_000
@@ -90,8 +89,7 @@ async def with_whole_evidence(job: Job, answer: Answer) -> Answer:
 def change_of(request: Request, part: Answer) -> WholeChange | None:
     """What an answer changes below the project's root; None if it changes nothing there."""
     path = request.path.absolute() if request.path is not None else Path.cwd() / "x"
-    holding = [root for root in request.workspace.roots if path.is_relative_to(root)]
-    root = max(holding, key=lambda each: len(each.parts), default=path.parent)
+    root = request.workspace.root_of(path) or path.parent
     before: dict[str, str | None] = {}
     after: dict[str, str | None] = {}
     moved = {move.path: move.to for move in part.moves}
@@ -109,20 +107,15 @@ def change_of(request: Request, part: Answer) -> WholeChange | None:
 
 def _texts(part: Answer) -> Mapping[Path, tuple[str | None, str]]:
     found: dict[Path, tuple[str | None, str]] = {}
-    for path in dict.fromkeys(edit.path for edit in part.edits):
-        own = [edit for edit in part.edits if edit.path == path]
+    for path, own in edits_by_path(part.edits).items():
         if path is not None:
-            found[path.absolute()] = own[0].base.text, _spliced(own[0].base, own)
+            found[path.absolute()] = own[0].base.text, edited_text(own).text
     for move in part.moves:
         if move.path not in found:
             text = read_regular(move.path, most=_LARGEST).decode("utf-8", "surrogateescape")
             found[move.path] = text, text
     found |= {file.path: (None, file.text) for file in part.new_files if file.data is None}
     return found
-
-
-def _spliced(base: Source, edits: Iterable[Edit]) -> str:
-    return base.splice(Splice(edit.span, edit.new_text) for edit in edits).text
 
 
 def _is_chosen(path: Path | None, steps: Collection[int], choice: ChosenParts) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.sandbox.environments.known_packages import DISTRIBUTIONS, distribution, normalized, well_known
 from stet_ls.engine.sandbox.environments.requirements import dependencies
+from stet_ls.validators.common_ends import common_ends
 
 _USED = re.compile(
     r"\b(?:with|using|use|uses|via|by means of|import|through)\s+(?:the\s+)?`?(?P<name>[A-Za-z][\w.-]*)`?", re.I
@@ -56,10 +57,7 @@ def one_letter_off(one: str, other: str) -> bool:
     """Whether one letter was added, left out, replaced, or swapped with the next one."""
     if one == other or abs(len(one) - len(other)) > 1:
         return False
-    at = next(
-        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
-        min(len(one), len(other)),
-    )
+    at = common_ends(one, other)[0]
     return (
         one[at + 1 :] == other[at:]
         or one[at:] == other[at + 1 :]

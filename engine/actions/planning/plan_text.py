@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stet_ls.engine.api.plan import STEP_KINDS, CriterionKind, Plan, TaskPriority, plan_path
@@ -76,7 +76,7 @@ def read_text(text: str) -> PlanText:
         elif (found := _FIELD.match(words)) is not None:
             key, value = found["key"].lower(), found["value"].strip()
             if steps and key in _STEP_FIELDS:
-                steps[-1] = _with(steps[-1], key, value)
+                steps[-1] |= _STEP_FIELDS[key](steps[-1], value)
             elif not steps and key in head and value.lower() not in _NONE_WORDS:
                 head[key].append(value)
     libraries = tuple(name for value in head["libraries"] for name in _listed(value))
@@ -128,14 +128,6 @@ _HOW = (
 )
 
 
-def _with(step: dict[str, object], key: str, value: str) -> dict[str, object]:
-    return {**step, **_STEP_FIELDS[key](step, value)}
-
-
-def _needs(step: dict[str, object], value: str) -> dict[str, object]:
-    return {"needs": tuple(int(number) for number in re.findall(r"\d+", value))}
-
-
 def _accept(step: dict[str, object], value: str) -> dict[str, object]:
     kind, _, text = value.partition(" ")
     before = step.get("criteria", ())
@@ -143,15 +135,12 @@ def _accept(step: dict[str, object], value: str) -> dict[str, object]:
     return {"criteria": (*before, (kind.lower().strip("`:"), text.strip().strip("`")))}
 
 
-def _files(step: dict[str, object], value: str) -> dict[str, object]:
-    return {"files": _listed(value)}
-
-
-def _arm(step: dict[str, object], value: str) -> dict[str, object]:
-    return {"arm": value.strip("`").lower()}
-
-
-_STEP_FIELDS = {"needs": _needs, "accept": _accept, "files": _files, "arm": _arm}
+_STEP_FIELDS: Mapping[str, Callable[[dict[str, object], str], dict[str, object]]] = {
+    "needs": lambda _, value: {"needs": tuple(map(int, re.findall(r"\d+", value)))},
+    "accept": _accept,
+    "files": lambda _, value: {"files": _listed(value)},
+    "arm": lambda _, value: {"arm": value.strip("`").lower()},
+}
 
 
 def _listed(value: str) -> tuple[str, ...]:

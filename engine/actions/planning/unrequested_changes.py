@@ -25,7 +25,7 @@ def unrequested_changes(
 
 
 def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> Iterator[str]:
-    touching = [each for each in done if file.path in _paths(each)]
+    touching = [each for each in done if file.path in each.touched]
     if not any(item.check in PROVING and item.verdict is Ruling.PASS for each in touching for item in each.evidence):
         yield f"creates {file.path.name}, which nothing executed"
     language = done[0].language
@@ -33,10 +33,6 @@ def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> 
     for path, text in texts.items():
         if twice := sorted(own & _names(text, language)):
             yield f"{file.path.name} defines `{twice[0]}`, which {path.name} defines too"
-
-
-def _paths(answer: Answer) -> frozenset[Path | None]:
-    return frozenset([*(edit.path for edit in answer.edits), *(file.path for file in answer.new_files)])
 
 
 def _names(text: str, language: str) -> frozenset[str]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import difflib
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import spec_of
-from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.answer import Answer, Edit, NewFile, edited_text, edits_by_path, line_edits
 from stet_ls.engine.api.plan import STEP_KINDS, PlanStep
 from stet_ls.engine.api.request import Buffer, Request, Selection
 from stet_ls.validators.languages import language_of
@@ -70,12 +67,11 @@ class WorkspaceOverlay:
                 self._after[file.path] = file.text
             else:
                 self._binary[file.path] = file.data
-        for path in {edit.path for edit in answer.edits}:
+        for path, own in edits_by_path(answer.edits).items():
             assert path is not None, "every step has a path"
-            own = [edit for edit in answer.edits if edit.path == path]
             if own[0].base.text:  # a file that is not in the project's list, such as a test file
                 self._before.setdefault(path, own[0].base)
-            self._after[path] = own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
+            self._after[path] = edited_text(own).text
 
     def with_answer(self, answer: Answer) -> WorkspaceOverlay:
         """A copy in which a step's answer is applied."""
@@ -123,7 +119,7 @@ class WorkspaceOverlay:
     def edits(self) -> tuple[Edit, ...]:
         """The changes of existing files, in the smallest possible hunks of lines."""
         changed = ((path, before) for path, before in self._before.items() if path in self._after)
-        return tuple(edit for path, before in changed for edit in _hunks(path, before, self._after[path]))
+        return tuple(edit for path, before in changed for edit in line_edits(path, before, self._after[path]))
 
     @property
     def kept(self) -> dict[Path, str]:
@@ -145,11 +141,3 @@ def _selection(source: Source, step: PlanStep, language: str) -> Selection | Non
     if spec_of(step.action).adds_code and source.text.strip():
         return Selection(Span(len(source.data), len(source.data)))
     return None
-
-
-def _hunks(path: Path, before: Source, after: str) -> Iterator[Edit]:
-    old, new = before.text.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0, *accumulate(len(line.encode()) for line in old)]
-    for kind, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind != "equal":
-            yield Edit(path, before, Span(starts[i1], starts[i2]), "".join(new[j1:j2]))

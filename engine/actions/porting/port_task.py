@@ -59,8 +59,7 @@ async def port_module(job: Job, asked: PortRequest) -> Answer:
     """The new files, judged; a refusal if the model wrote no module that can be offered. UsageError as it says."""
     request = job.request
     assert request.path is not None
-    roots = [root for root in request.workspace.roots if asked.source.is_relative_to(root)]
-    root = max(roots, key=lambda each: len(each.parts), default=asked.source.parent)
+    root = request.workspace.root_of(asked.source) or asked.source.parent
     if not is_inside(asked.target, root):
         return refusal(job, f"Port: {asked.target} is outside of {root.name}.")
     if asked.target.exists():

@@ -55,8 +55,7 @@ def port_request(request: Request, goal: str) -> PortRequest | None:
     if asked is None or request.path is None:
         return None
     own = request.path.absolute()
-    roots = [root for root in request.workspace.roots if own.is_relative_to(root)]
-    root = max(roots, key=lambda each: len(each.parts), default=own.parent)
+    root = request.workspace.root_of(own) or own.parent
     named = _FILE.search(asked["what"])
     if named is None:
         source = own if own.suffix in _BY_SUFFIX and _WHOLE.fullmatch(asked["what"]) else None

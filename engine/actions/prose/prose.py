@@ -28,7 +28,6 @@ LEAST_TOKENS = 300
 class ProseReply:
     """The model's text about the target. `truncated`: it is cut off. `secrets` are the values hidden from the model."""
 
-    target: Target
     text: str
     truncated: bool
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -53,7 +52,7 @@ async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply 
         reply = parse_reply(text, language=request.language, reply_kind="prose", truncated=cut)
         if not reply.prose.strip():
             return UnusableReply(reply.problem or "The reply was empty.")
-        return Draft(ProseReply(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
+        return Draft(ProseReply(reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
 
     answer = await propose(
         job, prompt, read, (), temperature=0.1, max_tokens=job.deadline.reply_room(MAX_TOKENS, LEAST_TOKENS)

@@ -6,18 +6,16 @@ stet run task shop/prices.py --instruction "rename total to sum_of"
 from __future__ import annotations
 
 import asyncio
-import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.actions.action import finish_answer, refusal
 from stet_ls.engine.actions.multi_file.whole_evidence import WholeChange, whole_evidence
 from stet_ls.engine.actions.renaming.language_table import RENAMERS, Renamer
 from stet_ls.engine.actions.renaming.requested import MoveRequest, NameRequest
-from stet_ls.engine.api.answer import Answer, Edit, FileMove
+from stet_ls.engine.api.answer import Answer, FileMove, line_edits
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.api.summary import Summary
@@ -26,7 +24,7 @@ from stet_ls.engine.plurals import plural
 from stet_ls.engine.workspace.source_files import SourceWalk
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.project_files import read_regular
-from stet_ls.validators.source import Source, Span
+from stet_ls.validators.source import Source
 
 _LARGEST = 2_000_000
 
@@ -46,7 +44,8 @@ async def rename_task(job: Job, asked: NameRequest | MoveRequest) -> Answer | No
     """The answer to a rename; None if it is none that is done by rule, such as that of a method."""
     request = job.request
     assert request.path is not None, "a task needs a place"
-    root = _root(request)
+    path = request.path.absolute()
+    root = request.workspace.root_of(path) or path.parent
     with job.stage("rename"):
         try:
             done = await asyncio.to_thread(_renamed, job, root, asked)
@@ -57,13 +56,6 @@ async def rename_task(job: Job, asked: NameRequest | MoveRequest) -> Answer | No
     change = _change(root, done, request)
     evidence = await whole_evidence(job, change)
     return finish_answer(job, _answer(job, root, asked, done, evidence))
-
-
-def _root(request: Request) -> Path:
-    assert request.path is not None
-    path = request.path.absolute()
-    holding = [root for root in request.workspace.roots if path.is_relative_to(root)]
-    return max(holding, key=lambda root: len(root.parts), default=path.parent)
 
 
 def _renamed(job: Job, root: Path, asked: NameRequest | MoveRequest) -> _Renamed | None:
@@ -161,7 +153,9 @@ def _change(root: Path, done: _Renamed, request: Request) -> WholeChange:
 def _answer(
     job: Job, root: Path, asked: NameRequest | MoveRequest, done: _Renamed, evidence: tuple[object, ...]
 ) -> Answer:
-    edits = tuple(edit for path, text in done.after.items() for edit in hunks(root / path, done.texts[path], text))
+    edits = tuple(
+        edit for path, text in done.after.items() for edit in line_edits(root / path, Source(done.texts[path]), text)
+    )
     uses = plural(len(done.after), "file")
     notes = [f"{path} still says `{asked.old}` {count}×" for path, count in done.left.items()]
     moves = () if done.move is None else (FileMove(root / done.move[0], root / done.move[1]),)
@@ -178,13 +172,3 @@ def _answer(
         explanation="\n".join(f"- {path}" for path in done.after),
         evidence=evidence,  # type: ignore[arg-type]
     )
-
-
-def hunks(path: Path, before: str, after: str) -> Iterator[Edit]:
-    """The changes of a file as edits of whole lines."""
-    base = Source(before)
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0, *accumulate(len(line.encode("utf-8", "surrogatepass")) for line in old)]
-    for kind, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind != "equal":
-            yield Edit(path, base, Span(starts[i1], starts[i2]), "".join(new[j1:j2]))

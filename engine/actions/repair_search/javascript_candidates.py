@@ -72,7 +72,7 @@ def has_markup(function: ScriptFunction) -> bool:
 
 def candidates(functions: Sequence[ScriptFunction], span: Span, most: int) -> list[Candidate]:
     """The edits within a span, the likeliest first."""
-    statements = [each.span for each in _statements(functions)]
+    statements = _statements(functions)
     made = [
         (number, edit)
         for number, each in enumerate(functions)
@@ -94,17 +94,11 @@ def _statement(edit: SyntaxEdit, statements: Sequence[Span]) -> int | None:
     return min(holding, key=lambda n: statements[n].end - statements[n].start, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    node: tree_sitter.Node
-    span: Span
-
-
-def _statements(functions: Sequence[ScriptFunction]) -> list[_Statement]:
+def _statements(functions: Sequence[ScriptFunction]) -> list[Span]:
     """The statements of functions that stand in a list of statements, where one more can be put."""
     nodes = (node for each in functions for node in each.edited.nodes if node.type in STATEMENTS)
     own = (node for node in nodes if node.parent is not None and node.parent.type in _LISTS and not _is_directive(node))
-    return [_Statement(node, Span(node.start_byte, node.end_byte)) for node in own]
+    return [Span(node.start_byte, node.end_byte) for node in own]
 
 
 def _is_directive(node: tree_sitter.Node) -> bool:
@@ -163,10 +157,7 @@ def with_switches(functions: Sequence[ScriptFunction], plain: Source, outside: S
     for number, each in enumerate(functions):
         code = _CODE.format(", ".join(outside[number]))
         splices += _switch(each.edited, _CHOSEN.format(number), code)
-    splices += [
-        Splice(Span(each.span.start, each.span.start), _NOTED.format(n))
-        for n, each in enumerate(_statements(functions))
-    ]
+    splices += [Splice(Span(each.start, each.start), _NOTED.format(n)) for n, each in enumerate(_statements(functions))]
     return plain.splice(splices).text
 
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from stet_ls.engine.actions.repair_search.javascript_candidates import (
     rows,
     with_switches,
 )
-from stet_ls.engine.actions.repair_search.search import MOST_EDITS, MOST_GOOD, MOST_LINES, Repair, Repairs
+from stet_ls.engine.actions.repair_search.search import MOST_EDITS, MOST_GOOD, MOST_LINES, Repairs, read_repairs
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.javascript.documented_runs import examples_for
 from stet_ls.engine.execution.javascript.inputs.known_calls.documented_calls import DocumentedCall
@@ -58,7 +57,7 @@ class _Prepared:
 
 
 async def search_script(
-    case: Case, span: Span, tests: TestsBefore | None, seconds: float, *, everywhere: bool = False
+    case: Case, span: Span, tests: TestsBefore | None, seconds: float, everywhere: bool = False
 ) -> Repairs:
     """The edits of the functions within `span` with which the documented calls hold and the tests pass.
 
@@ -77,7 +76,8 @@ async def search_script(
         result = await runtime.sandbox.run(made.spec)
     except (StetError, ValueError, OSError) as error:
         return Repairs(problem=f"code cannot run here: {error}")
-    return _read(result.report, made, case.before)
+    edits = [(each.edit, made.functions[each.function].unit) for each in made.candidates]
+    return read_repairs(result.report, made.nonce, case.before, edits)
 
 
 def _prepared(
@@ -193,25 +193,3 @@ def _spec(
         report=True,
     )
     return nonce, spec
-
-
-def _read(data: bytes, made: _Prepared, before: Source) -> Repairs:
-    """Reads the report. It comes from the sandbox, so it may be incomplete or malformed."""
-    try:
-        answer: dict[str, Any] = json.loads(data)
-        if answer["nonce"] != made.nonce:
-            return Repairs(problem="the run's report is forged, so it proves nothing")
-        if answer.get("problem"):
-            return Repairs(problem=str(answer["problem"]))
-        chosen = [[made.candidates[int(n)] for n in numbers] for numbers in answer["good"]]
-        found = tuple(_repair(before, each, made.functions) for each in chosen)
-        return Repairs(found, int(answer["tried"]), int(answer["checks"]))
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        return Repairs(problem="the run ended before it reported its results")
-
-
-def _repair(before: Source, each: Sequence[Candidate], functions: Sequence[ScriptFunction]) -> Repair:
-    edits = [candidate.edit for candidate in each]
-    splices = tuple(sorted((splice for edit in edits for splice in edit.splices), key=lambda splice: splice.span))
-    words, cost = " and ".join(edit.change for edit in edits), sum(edit.cost for edit in edits)
-    return Repair(before.splice(splices).text, splices, words, cost, functions[each[0].function].unit, len(edits))

@@ -62,12 +62,6 @@ async def _run(
     return calls, await harness.run(runtime, trial, place.overlay) if calls else NotRunnable("it is not callable")
 
 
-async def _search_script(
-    case: Case, span: Span, tests: TestsBefore | None, seconds: float, everywhere: bool
-) -> Repairs:  # fmt: skip
-    return await search_script(case, span, tests, seconds, everywhere=everywhere)
-
-
 async def _run_script(
     case: Case, runtime: Runtime, texts: Sequence[str]
 ) -> tuple[tuple[Call, ...], HarnessReport | NotRunnable]:
@@ -87,7 +81,7 @@ async def _run_script(
 
 ROWS: Mapping[str, SearchLanguage | None] = {
     "python": SearchLanguage(_search, _run),
-    "javascript": SearchLanguage(_search_script, _run_script),
+    "javascript": SearchLanguage(search_script, _run_script),
 }
 """By language id; a row applies to its family."""
 

@@ -26,8 +26,8 @@ from stet_ls.validators.source import Source, Span, Splice
 
 SECONDS = 3.0
 """For trying edits; starting and loading come on top."""
-_Named = tuple[SyntaxEdit, str]
-"""An edit and the function that it changes."""
+NamedEdit = tuple[SyntaxEdit, str]
+"""An edit and the unit that it changes."""
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
     "inside_checks.py": Path(__file__).with_name("inside_checks.py").read_bytes(),
@@ -89,12 +89,12 @@ async def search(
         result = await runtime.sandbox.run(spec)
     except (StetError, ValueError, OSError) as error:
         return Repairs(problem=f"code cannot run here: {error}")
-    return _read(result.report, job["nonce"], case.before, edits)
+    return read_repairs(result.report, job["nonce"], case.before, edits)
 
 
 def _job(
     case: Case, runtime: Runtime, span: Span, examples: Sequence[Example], tests: TestsBefore | None, seconds: float
-) -> tuple[dict[str, Any], list[_Named], RunSpec] | str:
+) -> tuple[dict[str, Any], list[NamedEdit], RunSpec] | str:
     text = case.before.text
     module = read_module(text)
     if module is None:
@@ -221,7 +221,7 @@ def _edit(number: int, edit: SyntaxEdit) -> dict[str, Any]:
     }
 
 
-def _read(data: bytes, nonce: str, before: Source, edits: Sequence[_Named]) -> Repairs:
+def read_repairs(data: bytes, nonce: str, before: Source, edits: Sequence[NamedEdit]) -> Repairs:
     """Reads the report. It comes from the sandbox, so it may be incomplete or malformed."""
     try:
         answer: dict[str, Any] = json.loads(data)
@@ -235,7 +235,7 @@ def _read(data: bytes, nonce: str, before: Source, edits: Sequence[_Named]) -> R
         return Repairs(problem="the run ended before it reported its results")
 
 
-def _repair(before: Source, edits: Sequence[_Named]) -> Repair:
+def _repair(before: Source, edits: Sequence[NamedEdit]) -> Repair:
     splices = tuple(sorted((splice for edit, _ in edits for splice in edit.splices), key=lambda each: each.span))
     words = " and ".join(edit.change for edit, _ in edits)
     text = before.splice(splices).text

@@ -23,6 +23,7 @@ from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.findings_reply import LocatedFinding
 from stet_ls.validators.changed_excerpt import changed_lines
+from stet_ls.validators.common_ends import common_ends
 from stet_ls.validators.source import Source, Span
 
 TASK = TaskSpec(
@@ -133,9 +134,7 @@ def _request(subject: ReviewSubject, measures: ChangeMeasures) -> Request:
 def _before(subject: ReviewSubject) -> str:
     """The lines before that the change replaced, with those between them."""
     old, new = subject.before.text.splitlines(), subject.after.text.splitlines()
-    least = min(len(old), len(new))
-    head = next((at for at in range(least) if old[at] != new[at]), least)
-    tail = next((at for at in range(least - head) if old[-1 - at] != new[-1 - at]), least - head)
+    head, tail = common_ends(old, new)
     return "\n".join(old[head : len(old) - tail])
 
 

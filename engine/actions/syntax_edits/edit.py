@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from stet_ls.engine.execution.python.inputs.subject import Function
 from stet_ls.engine.execution.python.statements import is_text
@@ -39,10 +41,52 @@ class SyntaxEdit:
 
 
 @dataclass(frozen=True)
-class EditedFunction:
-    """A function of a text, with what its repairs are made of. Positions are bytes, as in `Source`."""
+class EditedCode(ABC):
+    """Code of a text whose nodes are edited, of any syntax tree. Positions are bytes, as in `Source`."""
 
     source: Source
+
+    @abstractmethod
+    def span(self, node: Any) -> Span:
+        """Where a node stands."""
+
+    @abstractmethod
+    def lines(self, node: Any) -> tuple[int, int]:
+        """The lines, from 1, of a node's statement."""
+
+    def text(self, node: Any) -> str:
+        """What a node is written as."""
+        return self.source.slice(self.span(node))
+
+    def replaced(self, node: Any, text: str, cost: float, change: str = "", *, mutates: bool = False) -> SyntaxEdit:
+        """The edit that writes `text` in place of a node."""
+        return self.at(self.span(node), text, node, cost, change, mutates=mutates)
+
+    def at(
+        self, span: Span, text: str, node: Any, cost: float, change: str = "", *, mutates: bool = False
+    ) -> SyntaxEdit:
+        """The edit that writes `text` at a place in the statement of `node`."""
+        change = change or f"`{short_text(self.source.slice(span))}` became `{short_text(text)}`"
+        return SyntaxEdit((Splice(span, text),), change, self.lines(node), cost, mutates)
+
+    def removed(self, items: Sequence[Any], number: int, cost: float, what: str) -> SyntaxEdit:
+        """The edit that removes one of several items with its comma or operator."""
+        start = self.span(items[number - 1]).end if number else self.span(items[0]).start
+        end = self.span(items[number]).end if number else self.span(items[1]).start
+        change = f"removed {what} `{short_text(self.text(items[number]))}`".replace("  ", " ")
+        return self.at(Span(start, end), "", items[number], cost, change)
+
+    def swapped(self, left: Any, right: Any, cost: float) -> SyntaxEdit:
+        """The edit that swaps two nodes."""
+        splices = (Splice(self.span(left), self.text(right)), Splice(self.span(right), self.text(left)))
+        words = f"`{short_text(self.text(left))}` and `{short_text(self.text(right))}` swapped"
+        return SyntaxEdit(splices, words, self.lines(left), cost)
+
+
+@dataclass(frozen=True)
+class EditedFunction(EditedCode):
+    """A function of a text, with what its repairs are made of."""
+
     node: Function
     parents: dict[ast.AST, ast.AST] = field(init=False, repr=False)
 
@@ -54,10 +98,6 @@ class EditedFunction:
         """Where a node stands."""
         starts, end_line, end = self.source.starts, node.end_lineno or node.lineno, node.end_col_offset or 0
         return Span(starts[node.lineno - 1] + node.col_offset, starts[end_line - 1] + end)
-
-    def text(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
-        """What a node is written as."""
-        return self.source.slice(self.span(node))
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds a node."""
@@ -80,20 +120,6 @@ class EditedFunction:
         pattern = rb"\s+".join(re.escape(word).encode() for word in symbol.split())
         found = re.search(rb"\b" + pattern + rb"\b" if symbol[0].isalpha() else pattern, gap)
         return Span(start + found.start(), start + found.end()) if found else None
-
-    def replaced(
-        self, node: ast.expr | ast.stmt | ast.keyword, text: str, cost: float, *, mutates: bool = False
-    ) -> SyntaxEdit:
-        """The edit that writes `text` in place of a node."""
-        return self.at(self.span(node), text, node, cost, mutates=mutates)
-
-    def at(
-        self, span: Span, text: str, node: ast.AST, cost: float, change: str = "", *, mutates: bool = False
-    ) -> SyntaxEdit:
-        """The edit that writes `text` at a place in the statement of `node`."""
-        old = self.source.slice(span)
-        change = change or f"`{short_text(old)}` became `{short_text(text)}`"
-        return SyntaxEdit((Splice(span, text),), change, self.lines(node), cost, mutates)
 
     @cached_property
     def docstring(self) -> ast.expr | None:

@@ -137,12 +137,9 @@ def calls(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
             yield of.replaced(node.func, name, 1.5)
     given: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
     for left, right in zip(node.args, node.args[1:], strict=False):
-        yield _swapped(of, left, right, 1.5)
-    for number, each in enumerate(given):
-        if len(given) > 1:
-            start = of.span(given[number - 1]).end if number else of.span(each).start
-            end = of.span(each).end if number else of.span(given[1]).start
-            yield of.at(Span(start, end), "", node, 2, f"removed the argument `{of.text(each)}`")
+        yield of.swapped(left, right, 1.5)
+    for number in range(len(given)) if len(given) > 1 else ():
+        yield of.removed(given, number, 2, "the argument")
     if isinstance(node.func, ast.Name) and called == "range" and len(node.args) == 1:
         yield of.replaced(node.args[0], f"1, {of.text(node.args[0])}", 2)
     taken = {each.arg for each in node.keywords}
@@ -155,23 +152,17 @@ def calls(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
         yield of.replaced(node, f"({text})" if isinstance(of.parents[node], _TIGHT) else text, 1.5)
 
 
-def _swapped(of: EditedFunction, left: ast.expr, right: ast.expr, cost: float) -> SyntaxEdit:
-    splices = (Splice(of.span(left), of.text(right)), Splice(of.span(right), of.text(left)))
-    words = f"`{of.text(left)}` and `{of.text(right)}` swapped"
-    return SyntaxEdit(splices, words, of.lines(left), cost)
-
-
 def orders(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
     """Operands, targets or items that were swapped."""
     if isinstance(node, ast.BinOp):
         cost = 1.5 if isinstance(node.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow | ast.Add) else 9
         if cost < 9:
-            yield _swapped(of, node.left, node.right, cost)
+            yield of.swapped(node.left, node.right, cost)
     elif isinstance(node, ast.Tuple) and len(node.elts) < 5:
         for left, right in zip(node.elts, node.elts[1:], strict=False):
-            yield _swapped(of, left, right, 2)
+            yield of.swapped(left, right, 2)
     elif isinstance(node, ast.IfExp):
-        yield _swapped(of, node.body, node.orelse, 2)
+        yield of.swapped(node.body, node.orelse, 2)
 
 
 def parts(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
@@ -180,10 +171,8 @@ def parts(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
         yield of.replaced(node, of.text(node.left), 2)
         yield of.replaced(node, of.text(node.right), 2.5)
     elif isinstance(node, ast.BoolOp):
-        for number, each in enumerate(node.values):
-            start = of.span(node.values[number - 1]).end if number else of.span(each).start
-            end = of.span(each).end if number else of.span(node.values[1]).start
-            yield of.at(Span(start, end), "", node, 2, f"removed `{of.text(each)}`")
+        for number in range(len(node.values)):
+            yield of.removed(node.values, number, 2, "")
     elif isinstance(node, ast.UnaryOp):
         yield of.replaced(node, of.text(node.operand), 1.5)
     elif isinstance(node, ast.IfExp):
@@ -197,10 +186,8 @@ def parts(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
     elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield of.replaced(node, of.text(node.value), 2.5)
     elif isinstance(node, ast.List | ast.Set) and len(node.elts) > 1:
-        for number, each in enumerate(node.elts):
-            start = of.span(node.elts[number - 1]).end if number else of.span(each).start
-            end = of.span(each).end if number else of.span(node.elts[1]).start
-            yield of.at(Span(start, end), "", node, 3, f"removed the item `{of.text(each)}`")
+        for number in range(len(node.elts)):
+            yield of.removed(node.elts, number, 3, "the item")
 
 
 def bounds(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:

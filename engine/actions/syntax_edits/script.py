@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.actions.syntax_edits.edit import SyntaxEdit, short_text
-from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.engine.actions.syntax_edits.edit import EditedCode
+from stet_ls.validators.source import Span
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -31,10 +31,9 @@ _QUOTED = re.compile(r"""(?<!\w)(["'`])((?:(?!\1)[^\\\n]){1,40})\1""")
 
 
 @dataclass(frozen=True)
-class EditedScript:
-    """A function of a text, or the whole of one, with what its repairs are made of. Positions are bytes."""
+class EditedScript(EditedCode):
+    """A function of a text, or the whole of one, with what its repairs are made of."""
 
-    source: Source
     node: tree_sitter.Node
     doc: str = ""
 
@@ -42,41 +41,11 @@ class EditedScript:
         """Where a node stands."""
         return Span(node.start_byte, node.end_byte)
 
-    def text(self, node: tree_sitter.Node) -> str:
-        """What a node is written as."""
-        return self.source.slice(self.span(node))
-
     def lines(self, node: tree_sitter.Node) -> tuple[int, int]:
         """The lines, from 1, of a node's statement."""
         while node.type not in STATEMENTS and node.parent is not None and node.id != self.node.id:
             node = node.parent
         return node.start_point[0] + 1, node.end_point[0] + 1
-
-    def replaced(
-        self, node: tree_sitter.Node, text: str, cost: float, change: str = "", *, mutates: bool = False
-    ) -> SyntaxEdit:
-        """The edit that writes `text` in place of a node."""
-        return self.at(self.span(node), text, node, cost, change, mutates=mutates)
-
-    def at(
-        self, span: Span, text: str, node: tree_sitter.Node, cost: float, change: str = "", *, mutates: bool = False
-    ) -> SyntaxEdit:
-        """The edit that writes `text` at a place in the statement of `node`."""
-        change = change or f"`{short_text(self.source.slice(span))}` became `{short_text(text)}`"
-        return SyntaxEdit((Splice(span, text),), change, self.lines(node), cost, mutates)
-
-    def removed(self, items: list[tree_sitter.Node], number: int, cost: float, what: str) -> SyntaxEdit:
-        """The edit that removes one of several items with its comma or operator."""
-        start = items[number - 1].end_byte if number else items[0].start_byte
-        end = items[number].end_byte if number else items[1].start_byte
-        change = f"removed {what} `{short_text(self.text(items[number]))}`".replace("  ", " ")
-        return self.at(Span(start, end), "", items[number], cost, change)
-
-    def swapped(self, left: tree_sitter.Node, right: tree_sitter.Node, cost: float) -> SyntaxEdit:
-        """The edit that swaps two nodes."""
-        splices = (Splice(self.span(left), self.text(right)), Splice(self.span(right), self.text(left)))
-        words = f"`{short_text(self.text(left))}` and `{short_text(self.text(right))}` swapped"
-        return SyntaxEdit(splices, words, self.lines(left), cost)
 
     @cached_property
     def nodes(self) -> tuple[tree_sitter.Node, ...]:

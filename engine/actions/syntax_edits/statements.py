@@ -55,9 +55,7 @@ def swaps(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:
     for body in _bodies(node):
         for first, second in pairwise(body):
             if not is_text(first) and _is_alone(of, first) and _is_alone(of, second):
-                splices = (Splice(of.span(first), of.text(second)), Splice(of.span(second), of.text(first)))
-                words = f"`{short_text(of.text(first))}` and `{short_text(of.text(second))}` swapped"
-                yield SyntaxEdit(splices, words, of.lines(first), 3)
+                yield of.swapped(first, second, 3)
 
 
 def moves(of: EditedFunction, node: ast.AST) -> Iterator[SyntaxEdit]:

@@ -16,11 +16,11 @@ from stet_ls.engine.actions.task_run.acceptance import check_criteria
 from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.arms import Route
+from stet_ls.engine.api.budget import CALLS
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.plan import STEP_KINDS, Plan, PlanStep, RequestIntent, dependents
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import ArmUse
 from stet_ls.engine.task_history.step_record import DONE, FAILED, SKIPPED, StepRecord, row_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.execution.javascript.inputs.subject import read_module, top_names
-from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, part_of, text_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
 
@@ -112,8 +112,7 @@ def _binds(statement: tree_sitter.Node) -> Iterator[str]:
             pattern = each.child_by_field_name("name")
             yield from _names(pattern) if pattern is not None else ()
     else:
-        name = inner.child_by_field_name("name")
-        yield from [text_of(name)] if name is not None else []
+        yield from filter(None, [text_of(part_of(inner, "name"))])
 
 
 def _names(node: tree_sitter.Node) -> Iterator[str]:

@@ -24,7 +24,7 @@ from stet_ls.engine.execution.javascript.changed_statements import (
 )
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.subject import Module, read_module
-from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import part_of, text_of
 from stet_ls.engine.execution.probe import Probe, ProbedText, ProbeEvent
 
 if TYPE_CHECKING:
@@ -82,8 +82,7 @@ def _order(node: tree_sitter.Node) -> str:
 
 
 def _operator(node: tree_sitter.Node) -> str:
-    operator = node.child_by_field_name("operator")
-    return text_of(operator) if operator is not None else ""
+    return text_of(part_of(node, "operator"))
 
 
 def _words(node: tree_sitter.Node) -> str:
@@ -213,6 +212,4 @@ def _bare(node: tree_sitter.Node) -> tree_sitter.Node:
 def _is_picking(function: tree_sitter.Node) -> bool:
     """Whether an arrow function is passed to one of _PICKS."""
     call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
-    called = call.child_by_field_name("function") if call is not None else None
-    picks = called.child_by_field_name("property") if called is not None else None
-    return picks is not None and text_of(picks) in _PICKS
+    return text_of(part_of(part_of(call, "function"), "property")) in _PICKS

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,10 +26,9 @@ from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.grown import grown_calls
 from stet_ls.engine.execution.python.inputs.known_calls.captured_calls import CapturedInputs, captured_inputs
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
-from stet_ls.engine.execution.python.inputs.subject import known_module, subject_of
+from stet_ls.engine.execution.python.inputs.subject import Module, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observing import names_parts
 from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, locate_module
-from stet_ls.engine.execution.python.private_names import comparable_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 
@@ -124,7 +124,7 @@ def _loaded(report: HarnessReport | NotRunnable) -> HarnessReport | None:
 
 def comparable(path: Path | None, texts: TextPair, runtime: Runtime, unit: str) -> str:
     """The unit, or the class that it has to be compared with: a method whose private attributes have other names."""
-    return comparable_unit(texts, unit, test_texts(path, runtime.root_of(path)))
+    return _comparable_unit(texts, unit, test_texts(path, runtime.root_of(path)))
 
 
 def version_pair(
@@ -147,3 +147,25 @@ def version_pair(
         names_parts(before, unit),
     )  # fmt: skip
     return compared, VersionPair(runtime, unit, place, texts, probed(*texts), of_tests.data)
+
+
+def _comparable_unit(texts: tuple[str, str], unit: str, others: Iterable[str]) -> str:
+    """The unit; its class, if the unit is a method and a private attribute of that class has another name now: then
+    objects are compared by their methods.
+
+    Not if one of the `others`, texts of the project, reads that attribute.
+    """
+    owner, _, method = unit.partition(".")
+    modules = [known_module(text) for text in texts]
+    if not method or any(module is None or owner not in module.shapes for module in modules):
+        return unit
+    words = [set(re.findall(r"\w+", text)) for text in texts]
+    gone = {name for module in modules[:1] if module for name in _private(module, owner)} - words[1]
+    added = {name for module in modules[1:] if module for name in _private(module, owner)} - words[0]
+    is_read = any(re.search(rf"\.{re.escape(name)}\b", text) for text in others for name in gone)
+    return owner if gone and added and not is_read else unit
+
+
+def _private(module: Module, owner: str) -> set[str]:
+    nodes = ast.walk(module.shapes[owner].node)
+    return {each.attr for each in nodes if isinstance(each, ast.Attribute) and re.match(r"_(?!_)", each.attr)}

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.judges.project_tests.language_table import for_language
+from stet_ls.validators.common_ends import common_ends
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.units import Unit, captures, tree_of
@@ -98,8 +99,7 @@ def _block(before: Source, old: Unit | None, after: Source, unit: Unit, language
     if old is None or old.signature != unit.signature or old.body is None or unit.body is None:
         return None
     first, second = before.slice(old.body).encode(), after.slice(unit.body).encode()
-    ahead = _alike(first, second)
-    behind = _alike(first[ahead:][::-1], second[ahead:][::-1])
+    ahead, behind = common_ends(first, second)
     start, end = unit.body.start + ahead, unit.body.end - behind
     parsed = tree_of(after, language)
     around = [
@@ -109,12 +109,6 @@ def _block(before: Source, old: Unit | None, after: Source, unit: Unit, language
     ]
     inner = [each for each in around if after.data[each.start : each.start + 1] == b"{"]
     return min(inner, key=lambda each: each.end - each.start, default=None)
-
-
-def _alike(one: bytes, other: bytes) -> int:
-    """The length of the common prefix in bytes."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
 
 
 def _planted_error(number: int, after: Source, unit: Unit, block: Span | None, language: str) -> PlantedError:

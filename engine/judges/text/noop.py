@@ -11,6 +11,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.text import comments
 from stet_ls.engine.plurals import plural
 from stet_ls.validators import structure
+from stet_ls.validators.common_ends import common_ends
 
 _LARGEST = 400_000
 """Bytes of a text that is parsed for this check: more takes seconds."""
@@ -50,12 +51,7 @@ def _shape(text: str) -> list[str]:
 
 def _changed_lines(before: list[str], after: list[str]) -> int:
     """The differing lines, without blank ones, of the longer side; in very long texts, those that only one side has."""
-    head = next(
-        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
-    )
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
+    head, tail = common_ends(before, after)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(old) * len(new) > _MOST_PAIRS:
         gone, come = Counter(old) - Counter(new), Counter(new) - Counter(old)

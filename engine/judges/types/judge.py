@@ -13,12 +13,14 @@ from pathlib import Path
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.runtime import RunExtent, Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.types.changed_region import changed_units
 from stet_ls.engine.judges.types.checker_run import CheckerProblem, TypeFinding, findings
 from stet_ls.engine.judges.types.programs import CheckedFile, CheckerStart, MissingToolError
 from stet_ls.engine.judges.types.type_checkers import CHECKERS, TY, TypeChecker
 from stet_ls.engine.plurals import plural
+from stet_ls.validators import structure
+from stet_ls.validators.changed_excerpt import changed_lines
 from stet_ls.validators.findings import added
+from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Unit
 
 _LEAST_SECONDS = 1.0
@@ -171,7 +173,7 @@ def _compared(case: Case, asked: _Asked, before: _Found, after: _Found) -> Evide
         return _evidence(Ruling.SKIPPED, f"{checker.name} does not find what the file imports")
     new = _new(before, after)
     hard = [each for each in new if each.severity in checker.errors and not re.search(checker.soft, each.code)]
-    lines, functions = changed_units(case.before, case.after, case.language)
+    lines, functions = _changed_units(case.before, case.after, case.language)
     own = asked.target.path.relative_to(asked.target.root).as_posix()
     if not asked.is_own:
         lines = _annotated(case, lines, functions)
@@ -206,3 +208,15 @@ def _place(findings: Sequence[TypeFinding], own: str) -> str:
 
 def _evidence(verdict: Ruling, detail: str) -> Evidence:
     return Evidence(Check.TYPES, verdict, detail)
+
+
+def _changed_units(before: Source, after: Source, language: str) -> tuple[frozenset[int], tuple[Unit, ...]]:
+    """The lines of `after`, from 1, that the edit changed or that share a function with them; and these functions."""
+    touched = changed_lines(before.text.splitlines(), after.text.splitlines())
+    lines, found = set(touched), []
+    for unit in structure.units(after, language):
+        own = range(after.line_of(unit.span.start) + 1, after.line_of(unit.span.end) + 2)
+        if unit.kind == "function" and touched.intersection(own):
+            lines.update(own)
+            found.append(unit)
+    return frozenset(lines), tuple(found)

@@ -202,9 +202,8 @@ def _is_sound(event: Event) -> bool:
 
 
 def _write(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    with os.fdopen(descriptor, "wb", closefd=False) as file:
+        file.write(data)
 
 
 def _sync_folder(folder: Path) -> None:

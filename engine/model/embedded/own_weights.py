@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from stet_ls.engine.errors import PolicyError, UsageError, WeightsError
@@ -32,7 +32,7 @@ class OwnWeights:
 def own_weights(paths: Paths) -> Mapping[str, OwnWeights]:
     """The models that were added, in that order; empty if the list cannot be read."""
     with contextlib.suppress(OSError, ValueError, TypeError, PolicyError):
-        rows = json.loads(read_private(_list(paths)) or "[]")
+        rows = json.loads(read_private(paths.own_weights) or "[]")
         return {row["name"]: OwnWeights(**row) for row in rows}
     return {}
 
@@ -40,9 +40,8 @@ def own_weights(paths: Paths) -> Mapping[str, OwnWeights]:
 def add(weights: OwnWeights, paths: Paths) -> None:
     """Adds a model to the list, or replaces the one of its name."""
     rows = {**own_weights(paths), weights.name: weights}
-    private_folder(_list(paths).parent)
-    data = [{"name": each.name, "file": each.file, "size": each.size, "sha256": each.sha256} for each in rows.values()]
-    write_private(_list(paths), json.dumps(data, indent=1))
+    private_folder(paths.own_weights.parent)
+    write_private(paths.own_weights, json.dumps([asdict(each) for each in rows.values()], indent=1))
 
 
 def described(place: str, sha256: str, name: str) -> tuple[OwnWeights, WeightSource]:
@@ -67,7 +66,3 @@ def described(place: str, sha256: str, name: str) -> tuple[OwnWeights, WeightSou
     if not head.startswith(_MAGIC):
         raise UsageError(f"{place} is not a GGUF file; llama.cpp's `convert_hf_to_gguf.py` makes one of other formats")
     return OwnWeights(name, file, size, sha256.lower()), source
-
-
-def _list(paths: Paths) -> Path:
-    return paths.own_weights

@@ -15,8 +15,7 @@ _OPTIONAL = {
     "stream_options": r"\bstream_options\b",
     "max_tokens": r"\bmax_tokens\b",
     "temperature": r"\btemperature\b",
-    # Everyday words, so only when quoted by the server.
-    "seed": r"['\"`]seed['\"`]",
+    # An everyday word, so only when quoted by the server.
     "stop": r"['\"`]stop['\"`]",
 }
 """Parameters that can be left out, and their patterns in error messages."""
@@ -52,7 +51,6 @@ class RequestQuirks:
             "stream_options": {"include_usage": True},
             "temperature": sampling.temperature,
             "max_tokens": limit,
-            "seed": sampling.seed,
             "stop": list(sampling.stop) or None,
             "response_format": sampling.form and dict(sampling.form),
         }

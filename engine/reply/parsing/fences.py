@@ -54,8 +54,6 @@ class Prose:
 
     text: str
     label: Label = ""
-    start: int = 0
-    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,6 @@ class _Scanner:
         self.label: Label = ""
         self.prose: list[str] = []
         self.prose_label: Label = ""
-        self.prose_start = 0
         self.block: _Open | None = None
 
     def feed(self, line: str, at: int) -> None:
@@ -113,33 +110,31 @@ class _Scanner:
     def _outside(self, line: str, at: int, match: re.Match[str] | None) -> None:
         if match is not None:
             if lead := match["lead"]:
-                self._prose_line(lead.rstrip(), at)
-            self._end_prose(at)
+                self._prose_line(lead.rstrip())
+            self._end_prose()
             self._open(match, at + len(line) + 1)
         elif one := _ONE_LINE.match(line):
-            self._end_prose(at)
+            self._end_prose()
             self.pieces.append(
                 FencedBlock(one["code"].strip(), "", self.label, True, at + one.start("code"), at + len(line))
             )
-            self.prose_start = at + len(line) + 1
         else:
-            self._prose_line(line, at)
+            self._prose_line(line)
 
-    def _prose_line(self, line: str, at: int) -> None:
+    def _prose_line(self, line: str) -> None:
         name = label_of(line)
         if name is None:
             self.prose.append(line)
             return
-        self._end_prose(at)
+        self._end_prose()
         self.label = self.prose_label = name[0]
-        self.prose_start = at
         self.prose = [name[1]]
 
-    def _end_prose(self, at: int) -> None:
+    def _end_prose(self) -> None:
         text = "\n".join(self.prose)
         if text.strip():
-            self.pieces.append(Prose(text, self.prose_label, self.prose_start, at))
-        self.prose, self.prose_label, self.prose_start = [], "", at
+            self.pieces.append(Prose(text, self.prose_label))
+        self.prose, self.prose_label = [], ""
 
     def _open(self, match: re.Match[str], start: int) -> None:
         tag = _TAG.match(match["info"].strip().lstrip("{."))
@@ -165,7 +160,6 @@ class _Scanner:
                 block.inner.append(indent)
             else:
                 self._close(at, closed=True)
-                self.prose_start = at + len(line) + 1
                 return
             if indent <= block.indent + _SLACK:
                 block.last_bare = (at, len(block.lines))
@@ -180,19 +174,18 @@ class _Scanner:
             FencedBlock("\n".join(lines), block.tag, block.label, closed, block.start, max(at, block.start))
         )
         self.block = None
-        self.prose_start = at
 
     def finish(self, end: int) -> None:
         block = self.block
         if block is None:
-            self._end_prose(end)
+            self._end_prose()
         elif block.last_bare is not None:
             at, count = block.last_bare
             rest = block.lines[count + 1 :]
             del block.lines[count:]
             self._close(at, closed=True)
             self.prose = rest
-            self._end_prose(end)
+            self._end_prose()
         else:
             self._close(end, closed=False)
 

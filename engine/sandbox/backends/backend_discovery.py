@@ -10,13 +10,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from stet_ls.engine.sandbox import install_advice
-from stet_ls.engine.sandbox.backends import container, landlock_box, seatbelt
+from stet_ls.engine.sandbox.backends import landlock_box, seatbelt
 from stet_ls.engine.sandbox.backends.backend import Backend
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
+from stet_ls.engine.sandbox.backends.container import ENGINES, Container
 from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
+from stet_ls.engine.sandbox.backends.seatbelt import Seatbelt
 from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
 from stet_ls.engine.sandbox.install_advice import InstallAdvice
@@ -31,15 +34,23 @@ _VERSION_SECONDS = 5.0
 class BackendCandidate:
     """A backend that has not been probed yet.
 
-    `key` is what a probe's result depends on; `build` makes the backend from its report; `partly` are walls that
-    no probe can verify fully; `failure` turns the error output into advice.
+    `key` is what a probe's result depends on; `partly` are walls that no probe can verify fully; `failure` turns the
+    error output into advice.
     """
 
-    report: IsolationReport
+    box: Bwrap | LandlockBox | Seatbelt | Container
     key: str
-    build: Callable[[IsolationReport], Backend]
     failure: Callable[[str], InstallAdvice]
     partly: Mapping[Wall, str] = field(default_factory=dict)
+
+    @property
+    def report(self) -> IsolationReport:
+        """What is known without a probe."""
+        return self.box.report
+
+    def build(self, report: IsolationReport) -> Backend:
+        """The backend with the report of a probe."""
+        return replace(self.box, report=report)
 
 
 def candidates(folder: Path, named: str = "") -> Iterator[BackendCandidate]:
@@ -47,7 +58,7 @@ def candidates(folder: Path, named: str = "") -> Iterator[BackendCandidate]:
 
     `folder` is Stet's own and not visible in any sandbox.
     """
-    if named.partition(":")[0] in container.ENGINES:
+    if named.partition(":")[0] in ENGINES:
         yield from _container(named, folder)
         return
     found = [*_bwraps(folder), *_landlock(folder), *_seatbelt(folder)]
@@ -74,15 +85,9 @@ def _bwraps(folder: Path) -> Iterator[BackendCandidate]:
         version = _version(program)
         report = IsolationReport("bubblewrap", version, IsolationLevel.NONE)
         overlays = tuple(map(int, re.findall(r"\d+", version)[:2])) >= (0, 11)
-        box = Bwrap(
-            program, version, overlays, report, OverlayFolders(folder / "layers"), WorkspaceCopies(folder / "mirrors")
-        )
-        yield BackendCandidate(
-            report,
-            f"{version} {_stamp(program)}",
-            lambda report, box=box: replace(box, report=report),  # type: ignore[misc]
-            lambda output, program=program: install_advice.for_failure(program, output),  # type: ignore[misc]
-        )
+        layers, mirrors = OverlayFolders(folder / "layers"), WorkspaceCopies(folder / "mirrors")
+        box = Bwrap(program, version, overlays, report, layers, mirrors)
+        yield BackendCandidate(box, f"{version} {_stamp(program)}", partial(install_advice.for_failure, program))
 
 
 def _landlock(folder: Path) -> Iterator[BackendCandidate]:
@@ -90,43 +95,26 @@ def _landlock(folder: Path) -> Iterator[BackendCandidate]:
         return
     version = landlock.abi()
     if version:
-        report = IsolationReport("landlock", f"ABI {version}", IsolationLevel.NONE)
-        box = LandlockBox(version, folder, report)
-        yield BackendCandidate(
-            report,
-            f"landlock {version} {_stamp(Path(sys.executable))}",
-            lambda report: replace(box, report=report),
-            install_advice.for_landlock,
-            landlock_box.PARTLY,
-        )
+        box = LandlockBox(version, folder, IsolationReport("landlock", f"ABI {version}", IsolationLevel.NONE))
+        key = f"landlock {version} {_stamp(Path(sys.executable))}"
+        yield BackendCandidate(box, key, install_advice.advice_from_error("Landlock"), landlock_box.PARTLY)
 
 
 def _seatbelt(folder: Path) -> Iterator[BackendCandidate]:
     if platform.system() == "Darwin" and seatbelt.PROGRAM.exists():
         report = IsolationReport("sandbox-exec", platform.mac_ver()[0], IsolationLevel.NONE)
-        box = seatbelt.Seatbelt(folder, report)
-        yield BackendCandidate(
-            report,
-            f"sandbox-exec {report.version}",
-            lambda report: replace(box, report=report),
-            install_advice.advice_from_error("sandbox-exec"),
-            seatbelt.PARTLY,
-        )
+        failure = install_advice.advice_from_error("sandbox-exec")
+        yield BackendCandidate(Seatbelt(folder, report), f"sandbox-exec {report.version}", failure, seatbelt.PARTLY)
 
 
 def _container(name: str, folder: Path) -> Iterator[BackendCandidate]:
     engine, _, image = name.partition(":")
     # The name comes from the user's settings; the caller's PATH may still begin with a project's folder.
-    program = shutil.which(engine, path="/usr/bin:/usr/local/bin:/opt/homebrew/bin:/bin")
-    if program:
+    if program := shutil.which(engine, path="/usr/bin:/usr/local/bin:/opt/homebrew/bin:/bin"):
         report = IsolationReport(engine, _version(Path(program)), IsolationLevel.NONE)
-        box = container.Container(Path(program), image, folder, report)
-        yield BackendCandidate(
-            report,
-            f"{engine} {image} {report.version} {_stamp(Path(program))}",
-            lambda report: replace(box, report=report),
-            install_advice.advice_from_error(engine),
-        )
+        box = Container(Path(program), image, folder, report)
+        key = f"{engine} {image} {report.version} {_stamp(Path(program))}"
+        yield BackendCandidate(box, key, install_advice.advice_from_error(engine))
 
 
 def _version(program: Path) -> str:

@@ -26,7 +26,7 @@ from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.processes.procfs import children
-from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
+from stet_ls.engine.sandbox.processes.supervise import SIGNALED, ExitInfo, memory_file, supervise
 from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, RunStatus
 
 _MOST_FILES = 500
@@ -80,16 +80,12 @@ class Bwrap:
         options = plan.data("\0".join(arguments).encode() + b"\0")
         argv = [str(self.program), "--args", str(options), *_command(spec)]
         writable = _WRITABLE if mirror else (work, *_WRITABLE)
-
-        def measure(process: int) -> process_tree.TreeUsage:
-            use = process_tree.measure(process, writable, spec.limits)
-            return replace(use, scratch=spec.limits.scratch) if growth.is_too_much() else use
-
         ended = await supervise(
             argv,
             env=variables,
             limits=spec.limits,
-            measure=measure,
+            writable=writable,
+            growth=growth,
             pass_fds=plan.hand_over(),
             pipes=readers,
             start=start,
@@ -132,13 +128,7 @@ class _Plan:
 
     def data(self, content: bytes) -> int:
         """A descriptor from which `content` can be read once."""
-        descriptor = os.memfd_create("stet", os.MFD_CLOEXEC)
-        self._mine.append(descriptor)
-        view = memoryview(content)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return descriptor
+        return self.take(memory_file(content))
 
     def pipe(self, option: str | None, into: list[str] | dict[str, str], name: str = "") -> int:
         """A pipe: its writing end goes into the sandbox by an option or a variable; returns the reading end."""
@@ -249,8 +239,7 @@ def _numbers_in(status: bytes, name: str) -> Iterator[int]:
             yield int(json.loads(line)[name])
 
 
-_CANNOT_RUN, _NOT_FOUND = 126, 127
-_SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
+_NOT_FOUND = 127
 
 
 def _judge(code: int | None, why: RunStatus | None) -> tuple[RunStatus, int | None, str]:
@@ -262,10 +251,6 @@ def _judge(code: int | None, why: RunStatus | None) -> tuple[RunStatus, int | No
     if code == _NOT_FOUND:
         return RunStatus.NO_RUNNER, None, "the program is not in the sandbox"
     if 128 < code < 128 + 65:
-        number = code - 128
-        if number == _SIGXFSZ:
-            return RunStatus.DISK, number, "a file exceeded its size limit"
-        if number == _SIGXCPU:
-            return RunStatus.TIMEOUT, number, "the CPU time limit was reached"
-        return RunStatus.KILLED, number, "a forbidden system call" if number == _SIGSYS else ""
+        status, note = SIGNALED.get(code - 128, (RunStatus.KILLED, ""))
+        return status, code - 128, note
     return RunStatus.FAILED, None, ""

@@ -25,8 +25,7 @@ from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.files.scratch import artifacts
 from stet_ls.engine.sandbox.isolation import IsolationReport, Wall
 from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
-from stet_ls.engine.sandbox.processes import process_tree
-from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
+from stet_ls.engine.sandbox.processes.supervise import SIGNALED, ExitInfo, memory_file, supervise
 from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, RunStatus
 
 _PACKAGE = Path(__file__).parents[4]
@@ -96,13 +95,12 @@ class LandlockBox:
             "filter": base64.b64encode(bpf.program(rules, machine)).decode("ascii"),
             "asked": seccomp_filters.asked_calls(rules, machine),
         }
-        policy_at = _memory(json.dumps(policy).encode())
+        policy_at = memory_file(json.dumps(policy).encode())
         lifeline, end = _lifeline(stack)
         ended = await supervise(
             [sys.executable, "-I", "-S", "-c", _LAUNCH, str(policy_at), str(lifeline), str(_PACKAGE)],
             env={"LC_ALL": "C.UTF-8"},
             limits=spec.limits,
-            measure=lambda process: process_tree.measure(process, (), spec.limits),
             pass_fds=(policy_at, lifeline, *writers),
             pipes=readers,
             stop=end,
@@ -130,12 +128,6 @@ class LandlockBox:
 _ROOM = 4
 """Threads and short bursts above the number of processes at which the monitor outside ends a run."""
 _NOT_STARTED = (2, 8, 13)  # ENOENT, ENOEXEC, EACCES: from starting the command, the last step
-_SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
-_STATUSES = {
-    _SIGXFSZ: (RunStatus.DISK, "a file exceeded its size limit"),
-    _SIGXCPU: (RunStatus.TIMEOUT, "the CPU time limit was reached"),
-    _SIGSYS: (RunStatus.KILLED, "a forbidden system call"),
-}
 
 
 def _judge(status: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus, str]:
@@ -146,7 +138,7 @@ def _judge(status: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus,
     if "error" in status:
         return RunStatus.NO_RUNNER, "the program is not in the sandbox"
     if "signal" in status:
-        return _STATUSES.get(status["signal"], (RunStatus.KILLED, ""))
+        return SIGNALED.get(status["signal"], (RunStatus.KILLED, ""))
     return (RunStatus.OK if status["exit"] == 0 else RunStatus.FAILED), ""
 
 
@@ -187,16 +179,6 @@ def _shown(path: Path) -> str | None:
     real = mounts.bindable(path)
     behind = real and mounts.bindable(real.resolve())
     return str(behind) if behind else None
-
-
-def _memory(content: bytes) -> int:
-    """A descriptor from which `content` can be read once."""
-    descriptor = os.memfd_create("stet", os.MFD_CLOEXEC)
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 def _lifeline(stack: ExitStack) -> tuple[int, Callable[[int], None]]:

@@ -12,7 +12,6 @@ from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.files.scratch import artifacts, put, scratch
 from stet_ls.engine.sandbox.files.workspace_copy import ShownFolder, WorkspaceCopies
 from stet_ls.engine.sandbox.isolation import IsolationReport
-from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
@@ -55,11 +54,6 @@ async def run(
 ) -> RunResult:
     """Runs `argv`, which builds the sandbox and starts the spec's command in it; `stop` ends all of it."""
     growth = DiskUsage((str(place.work), str(place.temporary)), spec.limits.scratch, spec.limits.scratch_files)
-
-    def measure(process: int) -> process_tree.TreeUsage:
-        use = process_tree.measure(process, (), spec.limits)
-        return process_tree.TreeUsage(use.processes, use.memory, spec.limits.scratch) if growth.is_too_much() else use
-
     variables = dict(env)
     pipes: dict[str, int] = {}
     writers: tuple[int, ...] = ()
@@ -68,7 +62,7 @@ async def run(
         variables["BOX_REPORT_FD"] = str(writing)
         writers = (writing,)
     ended = await supervise(
-        argv, env=variables, limits=spec.limits, measure=measure, stop=stop, pass_fds=writers, pipes=pipes
+        argv, env=variables, limits=spec.limits, growth=growth, stop=stop, pass_fds=writers, pipes=pipes
     )
     return _result(ended, report, artifacts(place.work, spec.artifacts))
 

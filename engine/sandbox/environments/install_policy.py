@@ -43,7 +43,7 @@ class InstallPolicy:
         if modules := sorted(missing.needed & SYSTEM.keys()):
             bring = ", ".join(sorted({SYSTEM[module] for module in modules}))
             raise PolicyError(
-                f"{_listed(modules)} cannot be installed from wheels: the system has to bring {bring}. "
+                f"{', '.join(modules)} cannot be installed from wheels: the system has to bring {bring}. "
                 "Stet installs no system packages."
             )
         needed = {distribution(module, installed) for module in missing.needed}
@@ -55,14 +55,10 @@ class InstallPolicy:
     async def _let(self, unknown: Iterable[str]) -> None:
         names = tuple(unknown)
         if invalid := [name for name in names if not _PACKAGE.fullmatch(name)]:
-            raise PolicyError(f"{_listed(invalid)}: no such package.")
+            raise PolicyError(f"{', '.join(invalid)}: no such package.")
         if names and (self.ask is None or not await self.ask(names)):
             raise PolicyError(
-                f"{_listed(names)} {'is' if len(names) == 1 else 'are'} not installed here, not among the project's "
+                f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not installed here, not among the project's "
                 "dependencies and not well known. "
                 "To install it, add it to the project's dependencies or to the setting `sandbox.packages`."
             )
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

@@ -13,8 +13,8 @@ class Interpreter:
 
     `path` is the program as a run names it. `base` is the `bin` folder of the installation below a virtual environment.
     `modules` are the top-level names that can be imported, `standard` those of the standard library; `distributions`
-    maps the others to (name, version) of their package. `source` says where it was found. Untrusted code in the sandbox
-    reported all of it: use it only to decide what to run there.
+    maps the others to (name, version) of their package. Untrusted code in the sandbox reported all of it: use it only
+    to decide what to run there.
     """
 
     path: Path
@@ -28,7 +28,6 @@ class Interpreter:
     packages: tuple[Path, ...] = ()
     stamp: str = ""
     free_threaded: bool = False
-    source: str = ""
 
     def has(self, module: str) -> bool:
         """True if `module`'s top-level name can be imported."""

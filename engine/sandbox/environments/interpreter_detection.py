@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class Detector:
             except UnfitError as error:
                 tried.append(RejectedInterpreter(source, path, str(error)))
                 continue
-            return DetectionResult(replace(found, source=source), tuple(tried))
+            return DetectionResult(found, tuple(tried))
         return DetectionResult(None, tuple(tried))
 
     async def prove(self, path: Path, modules: Sequence[str] = ()) -> Interpreter:

@@ -6,11 +6,10 @@ import configparser
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from stet_ls.engine.sandbox.environments.known_packages import normalized
 from stet_ls.validators.containment import is_inside
-from stet_ls.validators.project_files import matching, parse_table, read_text
+from stet_ls.validators.project_files import inner_table, matching, parse_table, read_text
 
 _NAME = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?\s*([^;#@]*)")
 _VERSIONS = re.compile(r"\(?\s*((?:(?:~=|===|==|!=|<=|>=|<|>)\s*[\w.*+!-]+\s*,?\s*)*)\)?\s*$")
@@ -66,21 +65,17 @@ def _pyproject(root: Path) -> Iterator[str]:
         table = parse_table(_text(root, root / "pyproject.toml"))
     except ValueError:
         return
-    project, poetry = _table(table, "project"), _table(table, "tool", "poetry")
+    project, poetry = inner_table(table, "project"), inner_table(table, "tool", "poetry")
     yield from _strings(project.get("dependencies"))
-    for group in (*_table(project, "optional-dependencies").values(), *_table(table, "dependency-groups").values()):
+    for group in (
+        *inner_table(project, "optional-dependencies").values(),
+        *inner_table(table, "dependency-groups").values(),
+    ):
         yield from _strings(group)
-    groups = [poetry, *(_table(_table(poetry, "group"), name) for name in _table(poetry, "group"))]
+    groups = [poetry, *(inner_table(inner_table(poetry, "group"), name) for name in inner_table(poetry, "group"))]
     for each in groups:
         for name in ("dependencies", "dev-dependencies"):
-            yield from (key for key in _table(each, name) if key != "python")
-
-
-def _table(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    for key in keys:
-        found = table.get(key)
-        table = found if isinstance(found, dict) else {}
-    return table
+            yield from (key for key in inner_table(each, name) if key != "python")
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import shutil
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +11,9 @@ from pathlib import Path
 
 from stet_ls.engine.privacy.secret_files import is_secret
 from stet_ls.engine.sandbox.files.outputs import relative
+from stet_ls.engine.sandbox.files.scratch import scratch, sweep
 from stet_ls.engine.sandbox.files.stet_folders import folder_outside, hidden_stet_folders, places
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.engine.storage.private_files import private_folder
 
 _HISTORIES = frozenset({".git", ".hg", ".svn"})
 """Folders, or files that name one: old versions of files, and credentials of remote servers."""
@@ -24,6 +21,7 @@ _NOT_WALKED = frozenset({"node_modules", "__pycache__", ".venv", "venv", "site-p
 """Large folders of tools that hold no files of the user's."""
 _MOST_ENTRIES = 500_000
 """Entries of a workspace's folders; walking them takes some seconds."""
+_PREFIX = "layer-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +32,17 @@ class OverlayFolders:
 
     @contextmanager
     def layer(self, overlay: Overlay, files: Mapping[str, bytes], masked: Sequence[str]) -> Iterator[Path]:
-        """A folder to lay over the workspace; removed afterwards. Locked until then, so that a sweep skips it.
+        """A folder to lay over the workspace; removed afterwards.
 
         Each of the `masked` paths is hidden by an empty file: a file in an upper layer also hides a folder below it.
         """
-        base = private_folder(folder_outside(overlay.root, self.folder))
-        folder = Path(tempfile.mkdtemp(prefix="layer-", dir=base))
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with scratch(folder_outside(overlay.root, self.folder), _PREFIX) as folder:
             for name in masked:
                 _write(folder, name, b"")
             for name, content in {**overlay.buffers, **files}.items():
                 if not any(name == mask or name.startswith(f"{mask}/") for mask in masked):
                     _write(folder, relative(name), content)
             yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
 
     def masked(self, root: Path) -> tuple[str, ...]:
         """The paths of a workspace hidden from every run. Walks the tree: not for the event loop."""
@@ -59,23 +50,7 @@ class OverlayFolders:
 
     def sweep(self) -> int:
         """Removes layers left by killed processes; returns how many."""
-        return sum(_sweep(place) for place in places(self.folder))
-
-
-def _sweep(place: Path) -> int:
-    swept = 0
-    with contextlib.suppress(OSError):
-        for folder in place.glob("layer-*"):
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-                swept += 1
-            except BlockingIOError:
-                pass
-            finally:
-                os.close(lock)
-    return swept
+        return sum(sweep(place, _PREFIX) for place in places(self.folder))
 
 
 def hidden_paths(root: Path, own: Collection[str] = ()) -> Iterator[str]:

@@ -23,9 +23,9 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @contextmanager
-def scratch(base: Path) -> Iterator[Path]:
-    """A private folder below `base`, locked while in use and always removed afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=private_folder(base))).resolve()
+def scratch(base: Path, prefix: str = _PREFIX) -> Iterator[Path]:
+    """A private folder below `base`, locked while in use so that a sweep skips it, and always removed afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=private_folder(base))).resolve()
     lock = os.open(folder, _FOLDER)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

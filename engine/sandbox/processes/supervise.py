@@ -6,13 +6,13 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
-from stet_ls.engine.sandbox.processes.process_tree import TreeUsage
 from stet_ls.engine.sandbox.processes.procfs import Clock
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunStatus
 
@@ -20,6 +20,8 @@ _CHUNK = 65_536
 _PERIOD = 0.04
 _IDLE_PERIOD = 0.5  # for a sandbox that waits for its job
 _DRAIN = 0.5
+_MEASURED = ("stdout", "stderr", "truncated", "seconds", "waited", "computed")
+"""Fields that a run's result has too."""
 
 
 @dataclass(slots=True)
@@ -40,33 +42,28 @@ class ExitInfo:
     peak: int = 0
     extra: dict[str, bytes] = field(default_factory=dict)
 
-    def result(
-        self,
-        status: RunStatus,
-        isolation: IsolationReport,
-        *,
-        exit: int | None,
-        signal: int | None,
-        artifacts: Mapping[str, bytes],
-        detail: str = "",
-    ) -> RunResult:
-        """The result of a run that ended like this: measurements made here, plus the report of its sandbox."""
-        return RunResult(
-            status,
-            isolation,
-            exit=exit,
-            signal=signal,
-            stdout=self.stdout,
-            stderr=self.stderr,
-            truncated=self.truncated,
-            seconds=self.seconds,
-            waited=self.waited,
-            computed=self.computed,
-            peak_rss=self.peak,
-            report=self.extra.get("report", b""),
-            artifacts=artifacts,
-            detail=detail,
-        )
+    def result(self, status: RunStatus, isolation: IsolationReport, **more: Any) -> RunResult:
+        """The result of a run that ended like this, with the report of its sandbox; `more` are its other fields."""
+        measured = {name: getattr(self, name) for name in _MEASURED}
+        report = self.extra.get("report", b"")
+        return RunResult(status, isolation, peak_rss=self.peak, report=report, **measured, **more)
+
+
+SIGNALED: Mapping[int, tuple[RunStatus, str]] = {
+    24: (RunStatus.TIMEOUT, "the CPU time limit was reached"),  # SIGXCPU
+    25: (RunStatus.DISK, "a file exceeded its size limit"),  # SIGXFSZ
+    31: (RunStatus.KILLED, "a forbidden system call"),  # SIGSYS
+}
+"""The status, and a note, of a run that one of these signals ended."""
+
+
+def memory_file(content: bytes) -> int:
+    """A descriptor from which `content` can be read once."""
+    descriptor = os.memfd_create("stet", os.MFD_CLOEXEC)
+    with os.fdopen(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 @dataclass(slots=True)
@@ -109,7 +106,8 @@ async def supervise(
     *,
     env: dict[str, str],
     limits: Limits,
-    measure: Callable[[int], TreeUsage],
+    writable: tuple[str, ...] = (),
+    growth: DiskUsage | None = None,
     pass_fds: tuple[int, ...] = (),
     pipes: dict[str, int] | None = None,
     stop: Callable[[int], None] | None = None,
@@ -117,10 +115,10 @@ async def supervise(
 ) -> ExitInfo:
     """Runs `argv` until it ends or passes a limit; the child and its tree are gone on return.
 
-    `measure` returns the tree's use for the child's process id. `pass_fds` are closed here once the child has them;
-    `pipes` are reading ends by name, whose bytes come back in `extra`. Cancellation kills the tree first. `stop` ends
-    the child and all below it; without it they are killed. With `start` the time counts from its beginning. Raises
-    OSError if the program cannot be started.
+    `writable` are file systems of the sandbox, `growth` folders on the disk. `pass_fds` are closed here once the child
+    has them; `pipes` are reading ends by name, whose bytes come back in `extra`. Cancellation kills the tree first.
+    `stop` ends the child and all below it; without it they are killed. With `start` the time counts from its beginning.
+    Raises OSError if the program cannot be started.
     """
     started = time.monotonic()
     held: list[int] = []
@@ -159,7 +157,9 @@ async def supervise(
         watched = asyncio.create_task(child.wait())
 
         def look() -> RunStatus | None:
-            use = measure(child.pid)
+            use = process_tree.measure(child.pid, writable, limits)
+            if growth is not None and growth.is_too_much():
+                use = replace(use, scratch=limits.scratch)
             ended.peak = max(ended.peak, use.memory)
             too_much = output.total + errors.total > 4 * limits.output
             return use.beyond(limits) or (RunStatus.OUTPUT if too_much else None)

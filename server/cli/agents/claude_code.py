@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from stet_ls.server.cli.agents.agent import Agent, Answer, ConfigFile, HookEvent, HookOutput, StetProgram
-from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer
+from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, JsonServer, grouped_hooks
 
 EVENTS = {
     HookEvent.START: "SessionStart",
@@ -15,23 +14,6 @@ EVENTS = {
     HookEvent.STOP: "Stop",
 }
 _NAME = "claude-code"
-_SECONDS = {HookEvent.STOP: 120}
-
-
-def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
-    # One string in place of `command` and `args`: Cursor and Copilot run this file, too, and may not know `args`.
-    return [
-        (
-            ("hooks", name),
-            ({"matcher": "Edit|MultiEdit|Write|NotebookEdit"} if event is HookEvent.EDIT else {})
-            | {
-                "hooks": [
-                    {"type": "command", "command": program.hook(_NAME, event), "timeout": _SECONDS.get(event, 20)}
-                ]
-            },
-        )
-        for event, name in EVENTS.items()
-    ]
 
 
 def context(text: str) -> Answer:
@@ -53,7 +35,7 @@ AGENT = Agent(
     _NAME,
     "Claude Code",
     ConfigFile(
-        JsonHooks(_NAME, _entries),
+        JsonHooks(_NAME, grouped_hooks(_NAME, EVENTS, "Edit|MultiEdit|Write|NotebookEdit")),
         project=".claude/settings.json",
         user=".claude/settings.json",
         user_variable="CLAUDE_CONFIG_DIR",

@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
 
 from stet_ls.server.cli.agents import claude_code
-from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookEvent, HookOutput, StetProgram
-from stet_ls.server.cli.agents.config_files.json_config import JsonHooks
+from stet_ls.server.cli.agents.agent import Agent, ConfigFile, HookOutput, StetProgram
+from stet_ls.server.cli.agents.config_files.json_config import JsonHooks, grouped_hooks
 from stet_ls.server.cli.agents.config_files.text_config import MarkedBlock
 
 EVENTS = claude_code.EVENTS
 _NAME = "codex"
-
-
-def _entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
-    return [
-        (
-            ("hooks", name),
-            ({"matcher": "apply_patch|Edit|Write"} if event is HookEvent.EDIT else {})
-            | {
-                "hooks": [
-                    {
-                        "type": "command",
-                        "command": program.hook(_NAME, event),
-                        "timeout": 120 if event is HookEvent.STOP else 20,
-                    }
-                ]
-            },
-        )
-        for event, name in EVENTS.items()
-    ]
 
 
 def _server(program: StetProgram) -> str:
@@ -44,7 +23,10 @@ AGENT = Agent(
     _NAME,
     "Codex",
     ConfigFile(
-        JsonHooks(_NAME, _entries), project=".codex/hooks.json", user=".codex/hooks.json", user_variable="CODEX_HOME"
+        JsonHooks(_NAME, grouped_hooks(_NAME, EVENTS, "apply_patch|Edit|Write")),
+        project=".codex/hooks.json",
+        user=".codex/hooks.json",
+        user_variable="CODEX_HOME",
     ),
     # An unknown key voids the answer: no key here beyond those of the schema.
     HookOutput(claude_code.context, claude_code.refuse),

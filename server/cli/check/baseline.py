@@ -31,7 +31,6 @@ class Revision:
     """The files of one revision of one repository, by their paths below its top folder `root`, which is resolved."""
 
     root: Path
-    name: str
     files: Mapping[str, Blob] = field(repr=False)
 
     @cached_property
@@ -85,7 +84,7 @@ def _revision(root: Path, name: str) -> Revision:
     listed = git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
     if listed.status != 0:
         raise UsageError(f"--baseline: cannot list the files of `{name}`: {complaint(listed)}")
-    return Revision(root, name, dict(_entries(listed.stdout)))
+    return Revision(root, dict(_entries(listed.stdout)))
 
 
 def _entries(output: bytes) -> Iterator[tuple[str, Blob]]:

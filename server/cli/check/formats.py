@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from stet_ls import __version__
 from stet_ls.server.cli.check.check_file import FileReport, PlacedFinding
-from stet_ls.server.cli.terminal.machine_output import command_data, print_json, property_value
+from stet_ls.server.cli.terminal.machine_output import (
+    command_data,
+    print_json,
+    print_sarif,
+    property_value,
+    sarif_result,
+)
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.invisible_chars import escape_invisible
 
@@ -57,10 +62,7 @@ def github(reports: Reports, _seconds: Callable[[], float]) -> None:
 def sarif(reports: Reports, _seconds: Callable[[], float]) -> None:
     """Prints SARIF 2.1.0, the format that code scanning services and editors import."""
     results = [_result(report, place, finding) for report in reports for place, finding in report.findings]
-    rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
-    driver = {"name": "stet", "version": __version__, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+    print_sarif("stet", results)
 
 
 FORMATS: dict[str, Callable[[Reports, Callable[[], float]], None]] = {
@@ -138,13 +140,8 @@ def _result(report: FileReport, place: PlacedFinding, finding: Finding) -> dict[
         "endLine": place.end_line,
         "endColumn": place.end_column,
     }
-    location = {"artifactLocation": {"uri": _uri(report)}, "region": region}
-    return {
-        "ruleId": "/".join(part for part in (finding.source, finding.code or finding.kind) if part),
-        "level": _SARIF[finding.severity],
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": location}],
-    }
+    rule = "/".join(part for part in (finding.source, finding.code or finding.kind) if part)
+    return sarif_result(rule, _SARIF[finding.severity], finding.message, _uri(report), region)
 
 
 def _uri(report: FileReport) -> str:

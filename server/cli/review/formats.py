@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from stet_ls.engine.api.review import ReviewFinding
 from stet_ls.engine.review.report import ChangeReview, lines
-from stet_ls.server.cli.terminal.machine_output import print_json
-from stet_ls.server.cli.verify import formats as verify_formats
+from stet_ls.server.cli.terminal.machine_output import print_json, print_sarif, sarif_result
+from stet_ls.server.cli.verify.formats import MOST_RESULTS, result
 from stet_ls.validators.invisible_chars import escape_invisible
 
 
@@ -28,21 +28,15 @@ def as_json(review: ChangeReview) -> None:
 
 def sarif(review: ChangeReview) -> None:
     """Prints SARIF 2.1.0: the judges' findings, and the reviewer's as notes, or warnings if a run confirmed them."""
-    judged = [verify_formats.result(each, review.verified) for each in review.verified.findings]
-    verify_formats.print_sarif("stet review", [*judged, *(_result(path, one) for path, one in review.findings)])
+    judged = [result(each, review.verified) for each in review.verified.findings]
+    results = [*judged, *(_result(path, one) for path, one in review.findings)]
+    print_sarif("stet review", results[:MOST_RESULTS])
 
 
 def _result(path: str, one: ReviewFinding) -> dict[str, Any]:
-    words = escape_invisible(one.words)
     digest = sha256("\0".join((path, one.kind, "".join(one.quote.split()))).encode("utf-8", "replace")).hexdigest()
-    place = {"artifactLocation": {"uri": quote(os.fsencode(path))}, "region": {"startLine": one.line}}
-    return {
-        "ruleId": f"review.{one.kind}",
-        "level": "warning" if one.confirmed else "note",
-        "message": {"text": words},
-        "locations": [{"physicalLocation": place}],
-        "partialFingerprints": {"stetFinding/v1": digest},
-    }
+    level, uri, region = "warning" if one.confirmed else "note", quote(os.fsencode(path)), {"startLine": one.line}
+    return sarif_result(f"review.{one.kind}", level, escape_invisible(one.words), uri, region, digest)
 
 
 FORMATS: Mapping[str, Callable[[ChangeReview], None]] = {"text": text, "json": as_json, "sarif": sarif}

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.budget import CALLS, Budget
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import PolicyError, SettingsError, StetError, UsageError
-from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.inputs.command_target import CommandTarget, read_target
 from stet_ls.server.cli.run.answer_files import changes_of, diffs, write_answer

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from stet_ls import __version__
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.verify.render import fitted_line, lines, summary
 from stet_ls.engine.verify.report import Conclusion, Report, UnitReport, VerifyFinding
-from stet_ls.server.cli.terminal.machine_output import command_data, print_json, property_value
+from stet_ls.server.cli.terminal.machine_output import (
+    command_data,
+    print_json,
+    print_sarif,
+    property_value,
+    sarif_result,
+)
 from stet_ls.validators.invisible_chars import escape_invisible
 
 MOST_ANNOTATIONS = 10
@@ -46,31 +51,16 @@ def github(report: Report) -> None:
 
 def sarif(report: Report) -> None:
     """Prints SARIF 2.1.0. Fingerprints are those of the findings, so that a repeated run adds none."""
-    print_sarif("stet verify", [result(each, report) for each in report.findings])
-
-
-def print_sarif(name: str, results: Sequence[Mapping[str, Any]]) -> None:
-    """Prints the results of a tool as one run."""
-    results = results[:MOST_RESULTS]
-    rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
-    driver = {"name": name, "version": __version__, "rules": rules}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+    print_sarif("stet verify", [result(each, report) for each in report.findings[:MOST_RESULTS]])
 
 
 def result(finding: VerifyFinding, report: Report) -> dict[str, Any]:
     """A result at an added or edited line: code scanning hides results of a pull request at any other."""
     path, line = report.edited_place(finding)
     where = "" if path == finding.path else f"{finding.path}: "
-    return {
-        "ruleId": finding.check,
-        "level": "error" if finding.refutes else "warning",
-        "message": {"text": escape_invisible(f"{where}{finding.unit}: {finding.detail}")},
-        "locations": [
-            {"physicalLocation": {"artifactLocation": {"uri": quote(os.fsencode(path))}, "region": {"startLine": line}}}
-        ],
-        "partialFingerprints": {"stetFinding/v1": finding.fingerprint},
-    }
+    words = escape_invisible(f"{where}{finding.unit}: {finding.detail}")
+    level, uri = "error" if finding.refutes else "warning", quote(os.fsencode(path))
+    return sarif_result(finding.check, level, words, uri, {"startLine": line}, finding.fingerprint)
 
 
 def junit(report: Report) -> None:

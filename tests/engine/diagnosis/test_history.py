@@ -22,7 +22,7 @@ from stet_ls.engine.runners.report import (
 )
 from stet_ls.validators.source import Source
 
-ABOUT = CodeFacts("python", frozenset({"solution.py"}), unit="add")
+ABOUT = CodeFacts(frozenset({"solution.py"}), unit="add")
 
 
 def report(left: str = "-1", test: str = "test_solution.py::test_add") -> TestReport:
@@ -45,7 +45,7 @@ def test_the_signature_of_a_failure_ignores_its_values() -> None:
 
 
 def test_a_mismatch_does_not_decide() -> None:
-    assert diagnose(report(), CodeFacts("python", unit="add"))[0].cause is Cause.UNDETERMINED
+    assert diagnose(report(), CodeFacts(unit="add"))[0].cause is Cause.UNDETERMINED
 
 
 def test_a_green_report_has_no_diagnosis() -> None:

@@ -101,7 +101,6 @@ async def diagnoses(probes: Path, tests: str, framework: str = "") -> dict[str, 
     report = await run_tests(sandbox, plan)
     await sandbox.close()
     about = CodeFacts(
-        "python",
         solution=frozenset({"solution.py"}),
         unit="add",
         parameters=(2, 2),
@@ -151,13 +150,13 @@ def test_errors_caused_by_the_sandbox_are_recognized(kind: str, message: str) ->
     case = CaseResult(
         "test_a.py::test_a", CaseOutcome.FAILED, failure=CaseFailure(kind, message, Phase.CALL, frames=(frame,))
     )
-    (said,) = diagnose(TestReport("", SuiteOutcome.RED, cases=(case,)), CodeFacts("python"))
+    (said,) = diagnose(TestReport("", SuiteOutcome.RED, cases=(case,)), CodeFacts())
     assert said.cause is Cause.ENVIRONMENT
 
 
 def built(language: str, message: str, place: tuple[str, int, int] | None, asked: str = "") -> Diagnosis:
     """The diagnosis of an error of a compiler, in the tests of an unproven `solution`."""
-    about = CodeFacts(language, frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
+    about = CodeFacts(frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
     error = CollectionError("solution_test.x", CaseFailure("CompileError", message, Phase.BUILD, place=place))
     (diagnoses,) = diagnose(TestReport(language, SuiteOutcome.ERROR, collection=(error,)), about)
     return diagnoses

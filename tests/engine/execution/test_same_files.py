@@ -11,7 +11,7 @@ import stet_ls.engine.execution
 ROOT = Path(stet_ls.engine.execution.__file__).parent
 LANGUAGES = ("python", "javascript")
 SHARED = {
-    "callers.py", "harness.py", "module_location.py", "probes.py", "version_pair.py",
+    "callers.py", "changed_statements.py", "harness.py", "module_location.py", "probes.py", "version_pair.py",
     "inputs/arguments.py", "inputs/calls.py",
     "inputs/contract.py", "inputs/examples.py", "inputs/few_values.py", "inputs/grown.py", "inputs/guided_changes.py",
     "inputs/sources.py", "inputs/subject.py", "inputs/known_calls/captured_calls.py",

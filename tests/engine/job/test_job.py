@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.api.budget import Budget
+from stet_ls.engine.api.budget import CALLS, Budget
 from stet_ls.engine.api.events import ignore
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.deadline import FIRST_CALL_LIMIT, Deadline
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import LedgerFile

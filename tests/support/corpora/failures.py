@@ -69,7 +69,7 @@ class LabeledRun:
             about = code_facts(self.asked, label.unit, environment=environment, texts=solution)
         else:
             rows = {name: (int(least), int(most)) for name, least, most in map(str.split, self.asked.splitlines())}
-            about = CodeFacts(language, unit=label.unit, parameters=rows.get(label.unit), asked=frozenset(rows))
+            about = CodeFacts(unit=label.unit, parameters=rows.get(label.unit), asked=frozenset(rows))
         return replace(
             about,
             solution=frozenset(solution),

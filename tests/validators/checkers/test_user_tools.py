@@ -114,10 +114,11 @@ class TestBadTools:
         ],
     )
     def test_is_reported_with_its_reason(self, code: str, reason: str) -> None:
+        started = time.monotonic()
         verdict = judge(tool(code, **({"deadline": 1.0} if "sleep" in code else {})))
         assert verdict.status is Status.UNKNOWN
         assert reason in verdict.reason
-        assert verdict.seconds < 30
+        assert time.monotonic() - started < 30
 
     def test_no_json(self) -> None:
         for output in ("nonsense", "[" * 100_000, "3", '"x"'):

@@ -47,6 +47,5 @@ def test_many_functions_are_read_in_time(language: str, broken: str) -> None:
     assert len(found) == 5000
     assert structure.widen(source, language, source.whole).contains(found[-1].span)
     assert sum(structure.is_stub(source, language, unit) for unit in found) == 0
-    assert structure.callers(source, language, found[0]) == ()
     structure.outline(source, language)
     assert time.process_time() - started < 8

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from stet_ls.validators.common_ends import common_ends
 from stet_ls.validators.project_files import read_regular
 
 DATABASE = "compile_commands.json"
@@ -91,16 +92,12 @@ def _entry(row: Any, folder: Path) -> _Entry | None:
 
 def _nearest(path: Path, entries: Sequence[_Entry]) -> _Entry | None:
     """The entry of the file, else of the one that shares most of its path: headers have no entry."""
-    return max(entries, key=lambda entry: (entry.file == path, _shared(entry.file, path)), default=None)
 
+    def nearness(entry: _Entry) -> tuple[bool, int, bool]:
+        shared, _ = common_ends(entry.file.parts, path.parts)
+        return entry.file == path, shared, entry.file.stem == path.stem
 
-def _shared(one: Path, other: Path) -> tuple[int, bool]:
-    count = 0
-    for left, right in zip(one.parts, other.parts, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count, one.stem == other.stem
+    return max(entries, key=nearness, default=None)
 
 
 def _allowed(arguments: Sequence[str], directory: Path) -> Iterator[str]:

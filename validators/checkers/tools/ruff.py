@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from stet_ls.validators.checkers.tool_process import ToolResult, run_tool
+from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.findings import Finding, Kind, Severity
 from stet_ls.validators.parsing.parse import clean
-from stet_ls.validators.project_files import read_table
+from stet_ls.validators.project_files import inner_table, read_table
 from stet_ls.validators.source import Source, Span
 
 # What parses but the compiler rejects: return outside a function, break outside a loop, two default excepts.
@@ -37,25 +37,6 @@ SYNTAX = RuleSelection(("--select", _COMPILED, "--ignore-noqa"), "syntax")
 """What Python's parser and compiler reject."""
 LINT = RuleSelection(("--select", _LINTED), "lint")
 """Style, likely bugs, complexity and undefined names, without syntax errors."""
-
-
-def syntax(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
-    """What Python's parser and compiler reject; None if ruff is missing or did not answer in time."""
-    return _ask(SYNTAX, source, path, deadline)
-
-
-def lint(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
-    """Style, likely bugs, complexity and undefined names, without syntax errors; None as above."""
-    return _ask(LINT, source, path, deadline)
-
-
-def _ask(question: RuleSelection, source: Source, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
-    argv = command(question, project_options(path))
-    if argv is None:
-        return None
-    argv += ["--stdin-filename", file_name(path), "-"]
-    found = answer(run_tool(argv, stdin=file_text(source), deadline=deadline))
-    return None if found is None else findings(source, found, question)
 
 
 def command(question: RuleSelection, options: Sequence[str]) -> list[str] | None:
@@ -137,23 +118,18 @@ def _options(file: Path, _stamp: int) -> tuple[str, ...]:
         table = read_table(file)
     except (OSError, ValueError):
         return ()
-    ruff = _table(_table(table, "tool"), "ruff")
+    ruff = inner_table(table, "tool", "ruff")
     options: list[str] = []
     length = ruff.get("line-length")
     if isinstance(length, int) and 0 < length <= 320:
         options += ["--line-length", str(length)]
-    version = ruff.get("target-version") or _lowest(_table(table, "project").get("requires-python"))
+    version = ruff.get("target-version") or _lowest(inner_table(table, "project").get("requires-python"))
     if isinstance(version, str) and version in _VERSIONS:
         options += ["--target-version", version]
     return tuple(options)
 
 
 _VERSIONS = frozenset(f"py3{minor}" for minor in range(7, 15))
-
-
-def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    inner = table.get(key)
-    return inner if isinstance(inner, dict) else {}
 
 
 def _lowest(specifier: object) -> str | None:

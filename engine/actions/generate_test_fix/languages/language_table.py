@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -28,7 +28,7 @@ Facts = Callable[[Request, str, Runtime, Mapping[str, str], frozenset[str]], Cod
 
 def _facts(asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]) -> CodeFacts:
     names = frozenset(each.qualified for each in units(asked.source, asked.language))
-    return CodeFacts(asked.language, frozenset(texts), unit=unit, asked=names, modules=modules, texts=texts)
+    return CodeFacts(frozenset(texts), unit=unit, asked=names, modules=modules, texts=texts)
 
 
 def _python_facts(
@@ -101,6 +101,23 @@ def _native(outline: SignatureOutline, suffix: str) -> LoopLanguage:
     )
 
 
+def _script(
+    outline: SignatureOutline, tests: Callable[[str], Iterable[str]], suffix: str, framework: str
+) -> LoopLanguage:
+    return LoopLanguage(
+        outline.specification,
+        outline.new_unit,
+        lambda code: tuple(tests(code)),
+        javascript.ASSERTS,
+        f"{{stem}}_from_its_specification.test{suffix}",
+        f"/unsaved/solution{suffix}",
+        javascript.RULES,
+        javascript.unloadable,
+        javascript.ready,
+        framework=framework,
+    )
+
+
 LOOP_LANGUAGES: Mapping[str, LoopLanguage] = {
     "python": LoopLanguage(
         python.specification,
@@ -112,30 +129,8 @@ LOOP_LANGUAGES: Mapping[str, LoopLanguage] = {
         without=without,
         facts=_python_facts,
     ),
-    "javascript": LoopLanguage(
-        javascript.JAVASCRIPT.specification,
-        javascript.JAVASCRIPT.new_unit,
-        lambda code: tuple(expected_tests.javascript(code)),
-        javascript.ASSERTS,
-        "{stem}_from_its_specification.test.mjs",
-        "/unsaved/solution.mjs",
-        javascript.RULES,
-        javascript.unloadable,
-        javascript.ready,
-        framework="node",
-    ),
-    "typescript": LoopLanguage(
-        javascript.TYPESCRIPT.specification,
-        javascript.TYPESCRIPT.new_unit,
-        lambda code: tuple(expected_tests.typescript(code)),
-        javascript.ASSERTS,
-        "{stem}_from_its_specification.test.ts",
-        "/unsaved/solution.ts",
-        javascript.RULES,
-        javascript.unloadable,
-        javascript.ready,
-        framework="typescript",
-    ),
+    "javascript": _script(javascript.JAVASCRIPT, expected_tests.javascript, ".mjs", "node"),
+    "typescript": _script(javascript.TYPESCRIPT, expected_tests.typescript, ".ts", "typescript"),
     "go": LoopLanguage(
         go.GO.specification,
         go.GO.new_unit,

@@ -13,7 +13,7 @@ from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.brackets import end_of_brackets
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
 from stet_ls.engine.execution.javascript.inputs.values.conversion import row_text, source, unchanged_row_text
-from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import descendants, part_of, text_of
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.project_files import read_text
@@ -93,8 +93,7 @@ def _in_code(
 ) -> Iterator[tuple[tree_sitter.Node, dict[str, str]]]:
     values: dict[str, str] | None = None
     for node in calls:
-        called = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-        if called is not None and re.split(r"[.\s]", text_of(called))[-1] == name:
+        if re.split(r"[.\s]", text_of(part_of(node, "function", "constructor")))[-1] == name:
             values = _constants(root) if values is None else values
             yield node, values
 

@@ -10,6 +10,7 @@ from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.coverage_guided import LiteralValues, with_text
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.javascript.inputs.values.conversion import NotAValueError, source, value_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import part_of
 from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of as text_of_node
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.units import tree_of
@@ -58,8 +59,7 @@ def _has_other_keys(old: Any, new: Any) -> bool:
 def _variable(node: tree_sitter.Node) -> str:
     """The name of the variable that an expression is bound to; "" for any other."""
     holder = node.parent if node.parent is not None and node.parent.type == "variable_declarator" else None
-    name = holder.child_by_field_name("name") if holder is not None else None
-    return text_of_node(name) if name is not None else ""
+    return text_of_node(part_of(holder, "name"))
 
 
 def argument_literals(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:

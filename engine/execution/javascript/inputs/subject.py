@@ -62,7 +62,6 @@ class Subject(QualifiedName):
 class ClassShape:
     """A class: how it is created and what can be called on its objects."""
 
-    name: str
     init: Subject
     methods: tuple[Subject, ...]
 
@@ -139,7 +138,7 @@ def shape_of(module: Module, name: str) -> ClassShape:
             how = _how(each.node)
             if how in ("method", "getter") and own[:1] not in "_#[\"'":
                 methods[own] = _function(module, each, how, qualified, name)
-    return ClassShape(name, init, tuple(methods.values()))
+    return ClassShape(init, tuple(methods.values()))
 
 
 def subclasses(module: Module, name: str) -> list[str]:

@@ -144,7 +144,7 @@ def origins(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
             yield each.asname or first, each.name if each.asname or each.name == first else f"{first}+{each.name}"
 
 
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+def scope_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """A node and those in it that belong to the same scope: of functions and classes in it, what runs outside of them.
 
     A comprehension's first iterable belongs to the scope around it; so does what `:=` binds in it.
@@ -164,7 +164,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
         inner = [*ast.iter_child_nodes(node)]
     for each in inner:
         if each is not None:
-            yield from own_nodes(each)
+            yield from scope_nodes(each)
 
 
 def _walruses(node: ast.AST) -> Iterator[ast.AST]:
@@ -179,7 +179,7 @@ def _walruses(node: ast.AST) -> Iterator[ast.AST]:
 def _bindings(body: list[ast.stmt] | list[ast.expr]) -> Iterator[str]:
     """The names that nodes of one scope bind, as often as they do."""
     for node in body:
-        for each in own_nodes(node):
+        for each in scope_nodes(node):
             match each:
                 case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                     yield name
@@ -204,7 +204,7 @@ class FunctionKind:
     @classmethod
     def of(cls, node: ast.FunctionDef | ast.AsyncFunctionDef) -> FunctionKind:
         """The kind of a function."""
-        own = [each for statement in node.body for each in own_nodes(statement)]
+        own = [each for statement in node.body for each in scope_nodes(statement)]
         declared = {name for each in own if isinstance(each, ast.Global | ast.Nonlocal) for name in each.names}
         is_generator = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in own)
         return cls(frozenset(bound_in(node)), frozenset(declared), is_generator)

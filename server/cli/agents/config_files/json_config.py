@@ -8,11 +8,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stet_ls.server.cli.agents.agent import StetProgram
+from stet_ls.server.cli.agents.agent import HookEvent, StetProgram
 from stet_ls.server.cli.agents.config_files import jsonc
 
 HookEntries = Callable[[StetProgram], Sequence[tuple[tuple[str, ...], Any]]]
 """Paths of arrays, and the element that each of them gets."""
+
+
+def grouped_hooks(
+    agent: str, events: Mapping[HookEvent, str], matcher: str, *, unit: int = 1, **more: str
+) -> HookEntries:
+    """A group of one hook for each event; `matcher` are the tools that edit. `unit`: parts of a second in timeouts."""
+
+    def hook(program: StetProgram, event: HookEvent) -> Mapping[str, Any]:
+        # One string in place of `command` and `args`: Cursor and Copilot run Claude Code's and may not know `args`.
+        seconds = 120 if event is HookEvent.STOP else 20
+        return {**more, "type": "command", "command": program.hook(agent, event), "timeout": seconds * unit}
+
+    def entries(program: StetProgram) -> Sequence[tuple[tuple[str, ...], Any]]:
+        tools = {HookEvent.EDIT: {"matcher": matcher}}
+        return [
+            (("hooks", name), {**tools.get(event, {}), "hooks": [hook(program, event)]})
+            for event, name in events.items()
+        ]
+
+    return entries
+
 
 _COMMANDS = ("command", "bash")
 

@@ -105,7 +105,7 @@ async def test_waiting_for_a_run_without_processor_time_is_limited(box: Backend)
     assert report.run is not None
     assert (report.run.status, report.outcome) == (RunStatus.STARVED, SuiteOutcome.LIMIT)
     assert "too busy" in report.detail
-    assert {each.cause for each in diagnose(report, CodeFacts("python"))} == {Cause.ENVIRONMENT}
+    assert {each.cause for each in diagnose(report, CodeFacts())} == {Cause.ENVIRONMENT}
 
 
 async def test_a_run_that_competes_with_itself_does_not_stop_the_clock(box: Backend) -> None:

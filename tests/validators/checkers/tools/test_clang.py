@@ -101,9 +101,10 @@ class TestClang:
 
     def test_a_bomb_is_given_up(self) -> None:
         levels = "\n".join(f"#define L{n} L{n - 1} L{n - 1} L{n - 1} L{n - 1}" for n in range(1, 40))
+        started = time.monotonic()
         verdict = check(Source(f"#define L0 a+\n{levels}\nint x = L39 1;\n"), "cpp", deadline=4)
         assert verdict.source == "tree-sitter"
-        assert verdict.seconds < 60
+        assert time.monotonic() - started < 60
 
 
 class TestFlags:

@@ -23,7 +23,7 @@ from stet_ls.engine.execution.javascript.inputs.subject import (
     shape_of,
     subject_of,
 )
-from stet_ls.engine.execution.javascript.inputs.values.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values.value_kinds import part_of, text_of
 from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.languages.script_calls import OWN
 from stet_ls.validators.source import Source
@@ -125,8 +125,7 @@ class _Again:
 def _takes(module: Module, name: str) -> str:
     """The parameters of a class' constructor, as they are written."""
     found = module.found.get(f"{name}.{_MAKING}")
-    listed = found.node.child_by_field_name("parameters") if found is not None else None
-    return " ".join(text_of(listed).split()) if listed is not None else ""
+    return " ".join(text_of(part_of(found.node, "parameters")).split()) if found is not None else ""
 
 
 def _layout(module: Module, name: str) -> tuple[str, ...]:
@@ -147,7 +146,7 @@ def _is_value(text: str, classes: frozenset[str]) -> bool:
     parsed = tree_of(Source(f"x = {text};"), "typescript")
     statements = parsed.root.named_children if parsed is not None and not parsed.root.has_error else []
     assigned = statements[0].named_children[0] if len(statements) == 1 and statements[0].named_children else None
-    value = assigned.child_by_field_name("right") if assigned is not None else None
+    value = part_of(assigned, "right")
     return value is not None and _makes_value(value, classes)
 
 

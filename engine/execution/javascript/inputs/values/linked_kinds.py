@@ -12,7 +12,9 @@ from stet_ls.engine.execution.javascript.inputs.values.value_kinds import (
     NULL,
     NUMBER,
     ValueKind,
+    arguments_of,
     descendants,
+    part_of,
     text_of,
     union,
 )
@@ -53,42 +55,32 @@ def _aliases(node: tree_sitter.Node, name: str) -> set[str]:
     """The names that stand for a parameter: `let node = head`."""
     names = {name}
     for each in descendants(node):
-        bound, value = each.child_by_field_name("name"), each.child_by_field_name("value")
-        if each.type == "variable_declarator" and bound is not None and value is not None and text_of(value) in names:
-            names.add(text_of(bound))
+        if each.type == "variable_declarator" and text_of(part_of(each, "value")) in names:
+            names.add(text_of(part_of(each, "name")))
     return names
 
 
 def _links(node: tree_sitter.Node, names: set[str]) -> tuple[set[str], set[str]]:
     """The fields that hold another object of the kind, and those that hold a list of them."""
     holder = node if node.child_by_field_name("name") is not None else node.parent
-    own = holder.child_by_field_name("name") if holder is not None else None
-    function = text_of(own) if own is not None else ""
+    function = text_of(part_of(holder, "name"))
     single: set[str] = set()
     lists: set[str] = set()
     for each in descendants(node):
         if each.type == "call_expression":
-            called = each.child_by_field_name("function")
-            given = each.child_by_field_name("arguments")
-            arguments = given.named_children if given is not None else []
+            called, arguments = part_of(each, "function"), arguments_of(each)
             if called is None or not arguments:
                 continue
             if function and text_of(called) == function:
-                single |= {field for argument in arguments if (field := _field(argument, names))}
-            elif called.type == "member_expression" and _is_each(called) and _calls(arguments[0], function):
-                lists |= {field for field in [_field(called.child_by_field_name("object"), names)] if field}
+                single |= {_field(argument, names) for argument in arguments}
+            elif text_of(part_of(called, "property")) in _EACH and _calls(arguments[0], function):
+                lists.add(_field(part_of(called, "object"), names))
         elif each.type == "for_in_statement" and function and _calls(each, function):
-            lists |= {field for field in [_field(each.child_by_field_name("right"), names)] if field}
-        elif each.type == "assignment_expression":
-            left, right = each.child_by_field_name("left"), each.child_by_field_name("right")
-            if left is not None and right is not None and text_of(left) in names:
-                single |= {field for part in descendants(right) if (field := _field(part, names))}
-    return single - lists, lists
-
-
-def _is_each(called: tree_sitter.Node) -> bool:
-    field = called.child_by_field_name("property")
-    return field is not None and text_of(field) in _EACH
+            lists.add(_field(part_of(each, "right"), names))
+        elif each.type == "assignment_expression" and text_of(part_of(each, "left")) in names:
+            right = part_of(each, "right")
+            single |= _fields_read(right, names) if right is not None else set()
+    return single - lists - {""}, lists - {""}
 
 
 def _calls(node: tree_sitter.Node, function: str) -> bool:
@@ -97,31 +89,27 @@ def _calls(node: tree_sitter.Node, function: str) -> bool:
         return False
     if node.type == "identifier":
         return text_of(node) == function
-    return any(each.type == "call_expression" and (called := each.child_by_field_name("function")) is not None
-               and text_of(called) == function for each in descendants(node))  # fmt: skip
+    calls = (each for each in descendants(node) if each.type == "call_expression")
+    return any(text_of(part_of(each, "function")) == function for each in calls)
 
 
 def _field(node: tree_sitter.Node | None, names: set[str]) -> str:
     """The field of one of the names that an expression is; "" for another one."""
     if node is None or node.type != "member_expression":
         return ""
-    held, field = node.child_by_field_name("object"), node.child_by_field_name("property")
-    return text_of(field) if held is not None and field is not None and text_of(held) in names else ""
+    return text_of(part_of(node, "property")) if text_of(part_of(node, "object")) in names else ""
 
 
 def _items(node: tree_sitter.Node, names: set[str], lists: set[str]) -> set[str]:
     """The names of the items of the lists: `for (const child of node.children)`, `node.children.map((child) => …)`."""
     found: set[str] = set()
     for each in descendants(node):
-        if each.type == "for_in_statement" and _field(each.child_by_field_name("right"), names) in lists:
-            left = each.child_by_field_name("left")
-            found |= {text_of(left)} if left is not None else set()
+        if each.type == "for_in_statement" and _field(part_of(each, "right"), names) in lists:
+            found.add(text_of(part_of(each, "left")))
         elif each.type == "arrow_function":
-            call = each.parent.parent if each.parent is not None else None
-            called = call.child_by_field_name("function") if call is not None else None
-            single = each.child_by_field_name("parameter") or each.child_by_field_name("parameters")
-            is_of_list = called is not None and any(_field(part, names) in lists for part in descendants(called))
-            found |= set(re.findall(r"[\w$]+", text_of(single))[:1]) if is_of_list and single is not None else set()
+            called = part_of(each.parent.parent if each.parent is not None else None, "function")
+            if called is not None and _fields_read(called, names) & lists:
+                found |= set(re.findall(r"[\w$]+", text_of(part_of(each, "parameter", "parameters")))[:1])
     return found
 
 
@@ -134,7 +122,6 @@ def _is_condition(node: tree_sitter.Node) -> bool:
     around = node.parent
     if node.type != "identifier" or around is None:
         return False
-    operator = around.child_by_field_name("operator")
-    if operator is not None and text_of(operator) in ("!", "===", "!==", "==", "!=", "&&", "||"):
+    if text_of(part_of(around, "operator")) in ("!", "===", "!==", "==", "!=", "&&", "||"):
         return True
     return around.type in ("parenthesized_expression", "for_statement", "ternary_expression")

@@ -18,7 +18,9 @@ from stet_ls.engine.execution.javascript.inputs.values.value_kinds import (
     STRING,
     UNDEFINED,
     ValueKind,
+    arguments_of,
     descendants,
+    part_of,
     text_of,
     union,
 )
@@ -92,8 +94,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
             continue
         asked |= _asked(each, around)
         if around.type == "member_expression" and around.child_by_field_name("object") == each:
-            field = around.child_by_field_name("property")
-            member = text_of(field) if field is not None else ""
+            member = text_of(part_of(around, "property"))
             members.add(member)
             parts.setdefault(member, []).append(around)
             if around.parent is not None and around.parent.child_by_field_name("function") == around:
@@ -112,8 +113,8 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
             return CALLBACK if is_statement else FUNCTION
         elif around.type == "for_in_statement" and around.child_by_field_name("right") == each:
             is_indexed = True
-            left = around.child_by_field_name("left")
-            elements += _uses(body, text_of(left)) if left is not None and "of" in map(text_of, around.children) else []
+            if "of" in map(text_of, around.children):
+                elements += _uses(body, text_of(part_of(around, "left")))
         else:
             plain |= _as_plain(each, around)
     element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
@@ -167,10 +168,8 @@ def _method_of(body: tree_sitter.Node, call: tree_sitter.Node, deepest: int) -> 
         result = _of_pattern(name) or _of_uses(body, _uses(body, text_of(name)), "", deepest - 1)
     elif holder.type == "member_expression" and text_of(holder).endswith(".then") and holder.parent is not None:
         is_later = True
-        given = holder.parent.child_by_field_name("arguments")
-        function = given.named_children[0] if given is not None and given.named_children else None
-        single = function and (function.child_by_field_name("parameter") or function.child_by_field_name("parameters"))
-        inner = function and function.child_by_field_name("body")
+        function = next(iter(arguments_of(holder.parent)), None)
+        single, inner = part_of(function, "parameter", "parameters"), part_of(function, "body")
         if single is not None and inner is not None:
             parameter = text_of(single).strip("()")
             result = _of_uses(inner, _uses(inner, parameter), "", deepest - 1)
@@ -202,22 +201,20 @@ def _through_copies(uses: list[tree_sitter.Node]) -> list[tree_sitter.Node]:
         if around.type == "spread_element" and copied is not None and copied.type == "array":
             found.append(copied)
         elif around.type == "member_expression" and around.child_by_field_name("object") == each:
-            field = around.child_by_field_name("property")
             is_called = copied is not None and copied.child_by_field_name("function") == around
-            if copied is not None and is_called and field is not None and text_of(field) in _COPIES:
+            if copied is not None and is_called and text_of(part_of(around, "property")) in _COPIES:
                 found.append(copied)
     return found
 
 
 def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
     """The kinds that the code tests a value for: it is meant for those, and for others."""
-    operator = around.child_by_field_name("operator")
-    sign = text_of(operator) if operator is not None else ""
+    sign = text_of(part_of(around, "operator"))
     if sign == "??" and around.child_by_field_name("left") == each:
         return {NULL, UNDEFINED}
     if around.type == "member_expression" and around.child_by_field_name("optional_chain") is not None:
         return {NULL, UNDEFINED} if around.child_by_field_name("object") == each else set()
-    if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Array.isArray"):
+    if around.type == "arguments" and text_of(around.parent).startswith("Array.isArray"):
         return {NUMBER, ValueKind("array", (NUMBER,))}
     compared = around.parent if sign == "typeof" else around
     other = _other_side(around if sign == "typeof" else each, compared) if compared is not None else None
@@ -230,8 +227,7 @@ def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
 
 def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter.Node | None:
     """The other operand of a node's comparison."""
-    operator = around.child_by_field_name("operator")
-    if operator is None or text_of(operator) not in ("==", "!=", "===", "!=="):
+    if text_of(part_of(around, "operator")) not in ("==", "!=", "===", "!=="):
         return None
     sides = [around.child_by_field_name("left"), around.child_by_field_name("right")]
     return next((side for side in sides if side is not None and side != each), None)
@@ -239,7 +235,7 @@ def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter
 
 def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:
     """What an operator or a call of `Math` implies about its operand."""
-    if around.type == "arguments" and around.parent is not None:
+    if around.type == "arguments":
         called = text_of(around.parent)
         if called.startswith("Math."):
             return {"number"}
@@ -256,21 +252,19 @@ def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:
 
 def _given_to_callback(body: tree_sitter.Node, member: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The uses of the parameter that `xs.map(x => …)` and the like pass to their function."""
-    field, call = member.child_by_field_name("property"), member.parent
-    given = call.child_by_field_name("arguments") if call is not None and call.type == "call_expression" else None
-    if field is None or text_of(field) not in _EACH | _ORDER or given is None or not given.named_children:
+    method, call = text_of(part_of(member, "property")), member.parent
+    given = arguments_of(call) if call is not None and call.type == "call_expression" else []
+    if method not in _EACH | _ORDER or not given:
         return []
-    function = given.named_children[0]
-    single = function.child_by_field_name("parameter") or function.child_by_field_name("parameters")
-    names = re.findall(r"[A-Za-z_$][\w$]*", text_of(single)) if single is not None else []
-    inner = function.child_by_field_name("body") or body
-    return [use for name in names[: 2 if text_of(field) in _ORDER else 1] for use in _uses(inner, name)]
+    names = re.findall(r"[A-Za-z_$][\w$]*", text_of(part_of(given[0], "parameter", "parameters")))
+    inner = part_of(given[0], "body") or body
+    return [use for name in names[: 2 if method in _ORDER else 1] for use in _uses(inner, name)]
 
 
 def _named_by(body: tree_sitter.Node, item: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The uses of the variable that an item is bound to: `const row = rows[i]`."""
     holder = item.parent
-    name = holder.child_by_field_name("name") if holder is not None and holder.type == "variable_declarator" else None
+    name = part_of(holder, "name") if holder is not None and holder.type == "variable_declarator" else None
     return _uses(body, text_of(name)) if name is not None and name.type == "identifier" else []
 
 
@@ -278,7 +272,7 @@ def _decided(
     name: str, members: set[str], element: ValueKind, plain: set[str], awaited: set[str], *, is_indexed: bool
 ) -> ValueKind:
     """The kind of what has such members; methods that are `awaited` are those of no text and no array."""
-    named = next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
+    named = _by_name(name)
     fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
     if "record" in plain:  # with any keys, and those that the code names
         named_ones = tuple((each, _by_name(each), True) for each in fields if each not in _METHODS_OF_ALL)

@@ -126,8 +126,7 @@ def kind_of_jsdoc(text: str, types: Types) -> ValueKind:
     parsed = tree_of(Source(f"type T = {text};"), "typescript")
     if parsed is None or parsed.root.has_error:
         return ANY
-    alias = next(iter(parsed.root.named_children), None)
-    value = alias.child_by_field_name("value") if alias is not None else None
+    value = part_of(next(iter(parsed.root.named_children), None), "value")
     return kind_of_type(value, types) if value is not None else ANY
 
 
@@ -164,9 +163,20 @@ def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         pending += each.named_children
 
 
-def text_of(node: tree_sitter.Node) -> str:
-    """A node's source."""
-    return (node.text or b"").decode("utf-8", "replace")
+def text_of(node: tree_sitter.Node | None) -> str:
+    """A node's source; "" for none."""
+    return "" if node is None else (node.text or b"").decode("utf-8", "replace")
+
+
+def part_of(node: tree_sitter.Node | None, *fields: str) -> tree_sitter.Node | None:
+    """The part of a node in the first of the fields that it has."""
+    return None if node is None else next(filter(None, map(node.child_by_field_name, fields)), None)
+
+
+def arguments_of(call: tree_sitter.Node | None) -> list[tree_sitter.Node]:
+    """The arguments of a call; none of anything else."""
+    given = part_of(call, "arguments")
+    return [] if given is None else given.named_children
 
 
 def _object(members: list[tree_sitter.Node], types: Types, depth: int) -> ValueKind:
@@ -203,7 +213,7 @@ def _named(name: str, types: Types, depth: int) -> ValueKind:
         return ValueKind("class", text=name)
     if node.type == "enum_declaration":
         body = node.child_by_field_name("body")
-        members = [each.child_by_field_name("name") or each for each in body.named_children] if body is not None else []
+        members = [part_of(each, "name") or each for each in body.named_children] if body is not None else []
         return union(tuple(ValueKind("literal", text=f"{name}.{text_of(each)}") for each in members))
-    value = node.child_by_field_name("value") or node.child_by_field_name("body")
+    value = part_of(node, "value", "body")
     return kind_of_type(value, types, depth + 1) if value is not None else ANY
