@@ -27,6 +27,7 @@ from stet_ls.engine.judges.differential.unusual_inputs import (
 
 LEAST_VALID = 20
 LEAST_SUCCEEDED = 5
+_MALFORMED = {"ValueError", "JSONDecodeError", "UnicodeDecodeError", "Error", "ParseError", "InvalidOperation"}
 """With fewer valid inputs, equality is too weak to pass."""
 _MISSED = 12
 UNUSUAL = "inputs of unusual kinds"
@@ -60,7 +61,7 @@ class Comparison:
     `uncaptured` counts the tests' calls that could not be copied, by the reason. `unresolved`: each call of the old
     code ended at a name or a module that is not there, so that no input can help. `accidents` are calls without the
     steps at which the old code failed on a wrong kind, where the versions differ after one. On the `succeeded` inputs
-    the old code raised nothing.
+    the old code raised nothing; on the `malformed` ones it could not read a text.
     """
 
     unit: str
@@ -90,6 +91,7 @@ class Comparison:
     unresolved: bool = False
     accidents: tuple[Call, ...] = ()
     succeeded: int = 0
+    malformed: int = 0
 
     @property
     def captured(self) -> int:
@@ -112,8 +114,8 @@ class Comparison:
 
     @property
     def fails_on_most(self) -> bool:
-        """True if nearly all inputs end in an error, so that few show what the code is for."""
-        return self.valid >= LEAST_VALID and self.succeeded < LEAST_SUCCEEDED
+        """True if most inputs are texts of a form that the code cannot read, and few show what it is for."""
+        return self.valid >= LEAST_VALID and self.succeeded < LEAST_SUCCEEDED and 2 * self.malformed > self.valid
 
     @property
     def is_incomplete(self) -> bool:
@@ -130,7 +132,7 @@ class Comparison:
         """The comparison with further inputs of the same unit; `unseen` are the places that still were not executed."""
         return replace(
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
-            succeeded=self.succeeded + more.succeeded,
+            succeeded=self.succeeded + more.succeeded, malformed=self.malformed + more.malformed,
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
@@ -162,14 +164,14 @@ class Comparison:
         if more.valid <= self.valid and not more.differences and not is_first:
             return replace(
                 own, compared=own.compared + more.compared, valid=own.valid + more.valid,
-                succeeded=own.succeeded + more.succeeded,
+                succeeded=own.succeeded + more.succeeded, malformed=own.malformed + more.malformed,
                 calls=(*own.calls, *more.calls), agreed=(*own.agreed, *more.agreed), unseen=own.unseen & unseen,
             )  # fmt: skip
         conclusive = tuple(each for each in own.differences if each.is_conclusive)
         rest = own.differences if more.valid < ENOUGH and not more.differences else conclusive
         return replace(
             more, compared=self.compared + more.compared, valid=self.valid + more.valid,
-            succeeded=self.succeeded + more.succeeded,
+            succeeded=self.succeeded + more.succeeded, malformed=self.malformed + more.malformed,
             rounded=self.rounded + more.rounded, partial=self.partial or more.partial,
             reordered=self.reordered or more.reordered, failing=self.failing or more.failing,
             excuses=tuple(sorted({*own.excuses, *more.excuses})), sharing=(*self.sharing, *more.sharing),
@@ -317,6 +319,7 @@ def compared(
         unresolved=bool(inputs) and all(before.error in _UNRESOLVED for before, _ in inputs),
         calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
         accidents=accidents, succeeded=sum(before.kind == "ok" for before, _ in inputs),
+        malformed=sum(before.error in _MALFORMED - {*(promised or ())} for before, _ in inputs),
     )  # fmt: skip
 
 

@@ -52,12 +52,12 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     }
     if len(shown) < len(same) / 2 and not any(each["load"] for each in others):
         report["growth"] = growth(job, same - shown, end)
-    apart = {n for n in shown if not may_be_equal([each["outcomes"].get(n, {}) for each in (base, *others)])}
+    separate = {n for n in shown if not may_be_equal([each["outcomes"].get(n, {}) for each in (base, *others)])}
     if job["probed"] and not any(each["load"] for each in others):
         report["unseen"] = unseen(job, [call for call in calls if call[0] in same], end)
-        # What differs may be of a kind that nobody means: then it matters what the other inputs execute.
+        # What differs may be of a kind that is not meant: then it matters what the other inputs execute.
         report["unseen_alike"] = (
-            unseen(job, [call for call in calls if call[0] in same - apart], end) if apart else None
+            unseen(job, [call for call in calls if call[0] in same - separate], end) if separate else None
         )
     return report
 
