@@ -1,7 +1,7 @@
 """Unusual inputs, in addition to those that were drawn.
 
-Letters of other scripts, numbers in various notations, items of mixed kinds, arguments that are all of one kind, and
-the contents of module constants that a unit uses.
+Texts that the change is about or that the code parses, letters of other scripts, numbers in various notations, items of
+mixed kinds, arguments that are all of one kind, and the contents of module constants that a unit uses.
 """
 
 from __future__ import annotations

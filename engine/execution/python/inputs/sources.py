@@ -108,7 +108,8 @@ SOURCES: Sources = (
     ),
     FirstSource(
         "edge cases",
-        "letters of other scripts, numbers in many notations, items of mixed kinds, equal arguments, module constants",
+        "what the change is about (words, entries of tables, patterns), texts that the code parses, other scripts, "
+        "numbers in many notations, items of mixed kinds, equal arguments, module constants",
         Trust.BY_ORIGIN, _with_edge_cases,
     ),
     FirstSource(
