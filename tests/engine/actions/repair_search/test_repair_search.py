@@ -130,6 +130,16 @@ async def test_a_model_decides_between_fixes_that_differ(scripted: ScriptedModel
     assert answer.metadata.calls == 1
 
 
+async def test_a_model_that_chooses_wrong_is_asked_once_and_a_found_fix_is_offered(
+    scripted: ScriptedModel, root: Path
+) -> None:
+    scripted.default = Reply(code_reply("def area(width, height):\n    return width - height - 1\n"))
+    answer = await debug(scripted, root, AMBIGUOUS, settings=Settings(models=(ModelRow(name="*", samples=3),)))
+    assert answer.success, answer.message
+    assert "? Another fix (" in said(answer, Check.SEARCH).detail
+    assert len(scripted.requests) == 1, "neither samples nor repairs are worth their time: fixes are known"
+
+
 SHOUT = '''
 def shout(name):
     """
