@@ -34,8 +34,8 @@ _ITERATED = re.compile(r"raises (\w+)\]")
 _OUT_OF_RANGE = ("Numerical result out of range", "int too large to convert to float", "File name too long")
 _FLOAT = re.compile(r"(?<![\w.])\d+\.\d")
 _WHOLE_FLOAT = re.compile(r"\x01?(?<![\w.])(-?\d+)\.0(?!\d)")
-_CALLABLE = re.compile(r"<function [^<>]*<locals>\.[^<>]*>|<partial>")
-"""A function that a call made."""
+_CALLABLE = re.compile(r"<function [^<>]*<locals>\.[^<>]*>|<partial>|<pattern .*? \d+>", re.DOTALL)
+"""A function that a call made, or a regular expression."""
 _SENSELESS = re.compile(r"\bNaN\b")
 """JavaScript's result for an operand of a wrong kind, where other languages raise an error."""
 
@@ -105,8 +105,9 @@ class Difference:
 
     @property
     def is_other_function(self) -> bool:
-        """True if the results differ only in which functions they are or hold: what these do is unknown."""
-        if not (self.old.opaque and self.new.opaque):
+        """True if the results differ only in which functions or patterns they are or hold: what these do is unknown."""
+        held = ("\0".join((*each.results, each.variables)) for each in (self.old, self.new))
+        if not (self.old.opaque and self.new.opaque) and not all("<pattern " in each for each in held):
             return False
         one, other = (_CALLABLE.sub("", "\0".join((*each.results, each.variables))) for each in (self.old, self.new))
         return one == other and (self.old.kind, self.old.printed) == (self.new.kind, self.new.printed)

@@ -100,7 +100,7 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
         return _ruled(Ruling.FAIL, str(first), trusted=True)
     # Trusted, so that the user is asked: whether the difference matters depends on the code's purpose.
     if first.is_other_function:
-        return _ruled(Ruling.UNKNOWN, f"`{unit}` returns another function: {first}", trusted=True)
+        return _ruled(Ruling.UNKNOWN, f"`{unit}` returns another function or pattern: {first}", trusted=True)
     if first.is_direct:
         where = f"only if `{unit}` is called directly, not through what calls it"
         return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)

@@ -153,17 +153,19 @@ def _with_words(calls: tuple[Call, ...], words: list[str], free: set[str], open_
     """
     full = tuple(sorted(calls[:_BEHIND], key=lambda call: sum(text in _EMPTY for text in call.bindings().values())))
     for name in sorted(free):
-        changes = [_of_word(each, name, is_open=name in open_ones) for each in words]
-        yield from _each(full, [*changes, *changes[:_MOST], *changes[:_MOST]])
+        texts = [_of_word(each, name) for each in words]
+        lists = [_of_words(each, name, is_open=name in open_ones) for each in words[:_MOST_CHANGED]]
+        for changes in (texts, lists):
+            yield from _each(full, [*changes, *changes[:_MOST], *changes[:_MOST]])
 
 
-def _of_word(word: str, wanted: str, *, is_open: bool) -> LiteralChange:
+def _of_word(word: str, wanted: str) -> LiteralChange:
+    return lambda name, value: repr(word) if name == wanted and isinstance(value, str) else None
+
+
+def _of_words(word: str, wanted: str, *, is_open: bool) -> LiteralChange:
     def change(name: str, value: Any) -> str | None:
-        if name != wanted:
-            return None
-        if isinstance(value, str):
-            return repr(word)
-        is_list = isinstance(value, list | tuple) and len(value) > 0
+        is_list = name == wanted and isinstance(value, list | tuple) and len(value) > 0
         if not is_list or not (is_open or all(isinstance(each, str) for each in value)):
             return None
         return text_of(type(value)([word] * len(value)))

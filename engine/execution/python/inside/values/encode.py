@@ -172,7 +172,7 @@ class Encoder:
 
     def object(self, value: Any, kind: type) -> str:
         if kind is re.Pattern:
-            return f"pattern({value.pattern!r}, {value.flags})"
+            return f"<pattern {value.pattern!r} {value.flags}>"
         dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
         if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
             return f"{kind.__name__.lower()}({value})"

@@ -61,7 +61,7 @@ def _edited_parts(words: list[str]) -> Iterator[str]:
 
 
 def _patterned(old: tuple[Module, Subject], new: tuple[Module, Subject]) -> Iterator[str]:
-    """Texts that a pattern of one side alone matches, also with what `$` lets pass: the end of a line."""
+    """Texts that a pattern of one side alone matches."""
     sides = [
         {(each.pattern, each.flags): each for each in patterns_of(module, subject.node)}
         for module, subject in (old, new)
@@ -69,6 +69,5 @@ def _patterned(old: tuple[Module, Subject], new: tuple[Module, Subject]) -> Iter
     for key in dict.fromkeys((*sides[0], *sides[1])):
         if key in sides[0] and key in sides[1]:
             continue
-        texts = list(dict.fromkeys(texts_matched_by(sides[0].get(key) or sides[1][key])))[:_PER_PATTERN]
-        yield from map(repr, texts)
-        yield from (repr(f"{each}\n") for each in texts[:1])
+        texts = dict.fromkeys(texts_matched_by(sides[0].get(key) or sides[1][key]))
+        yield from map(repr, list(texts)[:_PER_PATTERN])
