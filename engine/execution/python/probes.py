@@ -105,7 +105,8 @@ def _settles(node: ast.stmt) -> TypeGuard[ast.If]:
     if len(node.test.ops) != 1 or not isinstance(node.test.ops[0], ast.Eq | ast.NotEq):
         return False
     if isinstance(node.test.ops[0], ast.NotEq):
-        return True
+        inner = (each for part in node.body for each in ast.walk(part) if isinstance(each, ast.Compare))
+        return any(_operands(each) == _operands(node.test) for each in inner)
     return bool(node.orelse) or isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
 
 
