@@ -82,7 +82,7 @@ class _Text:
 
 
 def _concerns(node: ast.stmt, known: set[str], own: set[str]) -> bool:
-    """Whether a statement binds one of the known names, or may change what one of the module's own refers to."""
+    """Whether a statement binds one of the known names, or may change what one refers to: `json.dumps = str`."""
     match node:
         case ast.Import() | ast.ImportFrom():
             return False
@@ -98,7 +98,7 @@ def _concerns(node: ast.stmt, known: set[str], own: set[str]) -> bool:
             calls = any(isinstance(each, ast.Call) for each in ast.walk(value))
             bound = {name, *_bound_below(ast.Expr(value))}
             return bool(bound & known) or (calls and bool(_words(value) & own))
-    return bool(_words(node) & own) or bool(_bound_below(node) & known)
+    return bool((_words(node) | _bound_below(node)) & known)
 
 
 def _bound_below(node: ast.stmt) -> set[str]:

@@ -278,6 +278,11 @@ def test_what_a_unit_uses_has_to_be_the_same_too() -> None:
     assert not is_same_code(table, table + "\nFILLED = TABLE.update(x=1)\n", "f")
 
 
+def test_a_module_that_is_changed_when_the_file_is_loaded_counts() -> None:
+    before = "import json\n\n\ndef f(x):\n    return json.dumps(x)\n"
+    assert not is_same_code(before, before.replace("json\n", "json\njson.dumps = str\n", 1), "f")
+
+
 def test_a_method_and_its_class() -> None:
     code = (
         "class A:\n    limit = 3\n\n    def f(self, a):\n        x = self.g(a)\n        return x\n\n"
