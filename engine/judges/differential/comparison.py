@@ -323,6 +323,13 @@ def compared(
     )  # fmt: skip
 
 
+def counted_coverage(found: Comparison, report: HarnessReport) -> HarnessReport:
+    """The report with the coverage that counts: inputs that are passed over execute nothing."""
+    if UNUSUAL not in found.excuses or report.unseen_alike is None:
+        return report
+    return replace(report, unseen=report.unseen_alike)
+
+
 def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> tuple[int, ...]:
     """The guessed steps on an object that failed on a wrong kind, if the versions differ after one.
 

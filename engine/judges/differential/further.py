@@ -15,7 +15,7 @@ from stet_ls.engine.execution.harness_run import Call, HarnessReport
 from stet_ls.engine.execution.inputs.rows import DOUBLE
 from stet_ls.engine.execution.inputs.sources import ComparedUnit, InputsSoFar, Need, Sources, Trust, further
 from stet_ls.engine.execution.probe import Probe, unreached_probes
-from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison
+from stet_ls.engine.judges.differential.comparison import LEAST_VALID, Comparison, counted_coverage
 from stet_ls.engine.judges.differential.growth import growth_of
 
 
@@ -56,7 +56,8 @@ async def with_further(found: Comparison, sources: Sources, known: InputsSoFar, 
         if report is None:
             continue
         own = judging.compare(calls, report, found.agreed, source.trust)
-        unseen = unreached_probes(pair.both, report, judging.parts) if pair.both is not None else frozenset()
+        counted = counted_coverage(own, report)
+        unseen = unreached_probes(pair.both, counted, judging.parts) if pair.both is not None else frozenset()
         results = _Results(own, unseen, growth_of(report.growth), judging.meant)
         found = COUNTED[source.trust](found, results)
     return found

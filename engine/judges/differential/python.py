@@ -21,7 +21,7 @@ from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.version_pair import VersionPair, comparable, version_pair
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import UNUSUAL, Comparison, compared
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, counted_coverage
 from stet_ls.engine.judges.differential.further import Judging, with_further
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison
@@ -67,9 +67,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     if isinstance(report, NotRunnable):
         return report
     found = judging.compare(calls, report, (), Trust.BY_ORIGIN)
-    if UNUSUAL in found.excuses and report.unseen_alike is not None:
-        # The inputs that were passed over show nothing of what they alone executed.
-        report = replace(report, unseen=report.unseen_alike)
+    report = counted_coverage(found, report)
     if pair.both is not None and report.unseen is not None:
         unseen, places = unreached_probes(pair.both, report, case.parts), places_of(pair.both, case.parts)
         found = replace(found, unseen=unseen, places=places)

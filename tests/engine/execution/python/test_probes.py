@@ -163,3 +163,12 @@ async def test_what_inputs_execute_counts_where_both_texts_fail_differently(make
     evidence = await judge(make(before, after, "f"))
     assert "which error is raised" in evidence.detail
     assert evidence.verdict is Ruling.UNKNOWN, evidence
+
+
+SHOUTED = "def f(text):\n    if text * 0 == []:\n        return 1\n    return text.upper()\n"
+
+
+async def test_inputs_that_are_passed_over_execute_nothing(make: MakeCase) -> None:
+    """Only lists come to the changed line: they differ, and count as unusual for what is called a text."""
+    evidence = await judge(make(SHOUTED, SHOUTED.replace("return 1", "return 2"), "f"))
+    assert evidence.verdict is not Ruling.PASS, evidence

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.corpora.rewrites import RIGHT, WRONG, kinds
+from support.corpora.rewrites import RIGHT, UNPROVEN, WRONG, kinds
 from support.judging import MakeCase
 from support.processes.tools import needs
 
@@ -14,7 +14,7 @@ from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.differential.judge import judge
 
 FILE = Path(__file__).with_name("rewrites") / "kinds.txt"
-KNOWN_WRONG, KNOWN_RIGHT = kinds(FILE, WRONG), kinds(FILE, RIGHT)
+KNOWN_WRONG, KNOWN_RIGHT, UNREACHED = kinds(FILE, WRONG), kinds(FILE, RIGHT), kinds(FILE, UNPROVEN)
 
 
 @pytest.mark.parametrize("kind", KNOWN_WRONG)
@@ -32,6 +32,15 @@ async def test_a_right_rewrite_is_not_refuted(make: MakeCase, kind: str) -> None
     rewrite = KNOWN_RIGHT[kind]
     assert rewrite.after is not None, "the text has other words"
     assert (evidence := await judge(make(rewrite.before, rewrite.after, rewrite.unit))).verdict is Ruling.PASS, evidence
+
+
+@pytest.mark.parametrize("kind", UNREACHED)
+async def test_what_only_excluded_inputs_execute_is_asked_about(make: MakeCase, kind: str) -> None:
+    rewrite = UNREACHED[kind]
+    assert rewrite.after is not None, "the text has other words"
+    evidence = await judge(make(rewrite.before, rewrite.after, rewrite.unit))
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert "none of which" in evidence.detail, evidence
 
 
 INDEXED = """
