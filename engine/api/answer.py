@@ -168,10 +168,12 @@ class Answer:
     def not_run(self) -> bool:
         """True if checks were made and nothing ran the edit: it is asked about, not offered as done.
 
-        A fix of what a checker reported needs no run if the checker no longer reports it.
+        A fix of what a checker reported needs no run if the checker no longer reports it, and what refuted an edit is
+        the reason to ask about it.
         """
         checked = any(item.check is Check.SYNTAX and item.verdict is not Ruling.SKIPPED for item in self.evidence)
-        return self.success and checked and self.metadata.evidence_tier in UNPROVEN and not self.metadata.is_resolved
+        is_open = self.success and checked and not self.refuted and not self.metadata.is_resolved
+        return is_open and self.metadata.evidence_tier in UNPROVEN
 
     def to_json(self) -> dict[str, Any]:
         """The answer as JSON; positions from 0, columns in UTF-16 units."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.api.actions import OfferedWhen, spec_of
-from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.evidence import UNPROVEN, Evidence
 from stet_ls.engine.api.request import Selection
 from stet_ls.engine.errors import NoModelError, UsageError
 from stet_ls.server.cli.command_table import did_you_mean
@@ -192,8 +192,12 @@ def _print_result(
         render.print_markdown(result["markdown"])
     answer = result.get("answer") or {}
     render.print_evidence(map(Evidence.from_json, answer.get("evidence", ())))
+    metadata = answer.get("metadata") or {}
     if result["status"] != "done":
         render.print_line(result["message"], "yellow")
+    elif answer.get("edits") and metadata.get("raised_by") and metadata.get("evidence_tier") in UNPROVEN:
+        asked = f"No check ran this edit, so an editor asks before it applies it; {metadata['raised_by']}"
+        render.print_line(asked, "yellow")
 
 
 def _relative(uri: str, root: Path) -> str:

@@ -90,6 +90,10 @@ def test_an_edit_that_no_check_ran_is_asked_about_with_the_way_to_have_it_checke
     assert found(offered) == ("no check ran it; give an example: f(...) == ...",)
     for tier in (EvidenceTier.SELF_TESTED, EvidenceTier.COMPARED, EvidenceTier.TESTED):
         assert found(replace(offered, metadata=replace(unproven, evidence_tier=tier))) == ()
+    failed = (*syntax, Evidence(Check.DIFFERENTIAL, Ruling.FAIL, "`f(1)` was: 1, now: 2"))
+    assert not any("no check ran" in each for each in found(replace(offered, evidence=failed))), (
+        "one ran and refuted it"
+    )
     unwatched = (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting `checks.validation` is off"),)
     assert found(replace(offered, evidence=unwatched)) == (), "its user switched the checks off"
 

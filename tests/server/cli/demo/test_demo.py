@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from support.engine import code_reply
 from support.processes.command import Stet
 from support.servers.scripted import ScriptedModel, dead_endpoint
 
@@ -85,6 +86,20 @@ def test_a_refuted_edit_is_not_applied(stet: Stet, scripted: ScriptedModel) -> N
     assert ran.status == 1
     assert "✗ " in ran.out
     assert "+    return sume" not in ran.out
+
+
+def test_an_edit_that_nothing_ran_is_not_told_as_done_alone(stet: Stet, scripted: ScriptedModel) -> None:
+    scripted.default = code_reply(
+        "def names_below(items: list[Item], minimum: int) -> list[str]:\n"
+        '    """Return the sorted names of the items of which fewer than minimum are left."""\n'
+        "    return sorted(item.name for item in items if item.quantity > minimum)\n"
+    )
+
+    ran = stet("demo", "generate")
+
+    assert "item.quantity > minimum" in ran.out, ran.err
+    assert "No check ran this edit" in ran.out
+    assert "give an example: names_below(...) == ..." in ran.out
 
 
 def test_each_kind_of_result_is_shown(stet: Stet, scripted: ScriptedModel) -> None:
