@@ -35,7 +35,7 @@ def test_frequent_counts_become_chances_and_the_rest_keep_the_default() -> None:
     assert (few.chance, few.right, few.count, few.measured) == (0.9, LEAST_COUNT - 1, LEAST_COUNT - 1, False)
     assert row.cells[EvidenceTier.UNCHECKED] == MeasuredChance(0.2)
     own = estimate(EvidenceTier.PARSED, "tiny", SMALL, rows=rows)
-    assert (own.chance, own.row, own.interval, own.count) == (0.25, SMALL, wilson(10, 40), 40)
+    assert (own.chance, own.row, own.interval) == (0.25, SMALL, wilson(10, 40))
     other = estimate(EvidenceTier.PARSED, "tiny", "another:1b", rows=rows)
     assert (other.chance, other.row) == (0.25, "tiny"), "its profile's row is the sum"
 

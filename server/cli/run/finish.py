@@ -102,24 +102,35 @@ def _print_edits(answer: Answer, *, as_patch: bool) -> None:
 
 def _held_back(arguments: argparse.Namespace, answer: Answer) -> int | None:
     """The exit status if the edit is not written or printed, once the reason is; None if it may be."""
-    if answer.refuted and (arguments.apply or arguments.diff):
+    if answer.refuted and arguments.diff and not arguments.apply:
         render.print_evidence(answer.evidence, sys.stderr)
-        option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
-        print_error(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
+        print_error("nothing was printed: a check refuted the edit; run without `--diff` to see it")
+        return 1
+    if answer.refuted and arguments.apply:
+        _print_held_back(answer)
+        print_error("nothing was written: a check refuted the edit")
         return 1
     if arguments.apply and (unnamed := unrequested_risk_codes(answer, arguments.accept_risk)):
-        render.print_evidence(answer.evidence, sys.stderr)
-        print_error(
-            f"nothing was written: the edit {'; '.join(unrequested_risks(answer))}; run without `--apply` to see it"
-        )
+        _print_held_back(answer)
+        print_error(f"nothing was written: the edit {'; '.join(unrequested_risks(answer))}")
         print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
     if arguments.apply and NOT_RUN not in arguments.accept_risk and (why := not_run(answer)):
         render.print_evidence(answer.evidence, sys.stderr)
-        print_error(f"nothing was written: {why}; run without `--apply` to see the edit")
+        print_error(f"nothing was written: {why}")
         print_status(f"hint: state the example with `--instruction`, or add `--accept-risk {NOT_RUN}`")
         return 1
     return None
+
+
+def _print_held_back(answer: Answer) -> None:
+    """An edit that is not written, with its evidence: another run to read it would cost as much as this one.
+
+    One that no check ran was printed with the question whether to apply it.
+    """
+    if not answer.not_run:
+        _print_edits(answer, as_patch=False)
+    render.print_evidence(answer.evidence, sys.stderr)
 
 
 def _apply(target: CommandTarget, answer: Answer) -> int:

@@ -24,7 +24,7 @@ SURE = 0.9
 
 @dataclass(frozen=True)
 class Hard:
-    """A text, its function and what is said of a candidate; `held` is renamed to `kept` in it."""
+    """A text, its function and what is said of a candidate; see `changed`."""
 
     text: str
     check: Check
@@ -143,11 +143,17 @@ CASES = {
 }
 
 
+def changed(unit: str) -> str:
+    """The function with a name of its own changed, and a line more, so that it is more than another form."""
+    header, rest = unit.split(":\n", 1)
+    return f"{header}:\n    assert sorted(()) == []\n{rest.replace('held', 'kept')}"
+
+
 async def refactored(scripted: ScriptedModel, root: Path, hard: Hard) -> Answer:
     for name, text in {**hard.files, "a.py": hard.text}.items():
         (root / name).write_text(text)
     unit = hard.text[hard.text.index(f"def {hard.unit}") :]
-    scripted.replies([code_reply(unit.replace("held", "kept"))] * 3)
+    scripted.replies([code_reply(changed(unit))] * 3)
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1, repairs=0),))) as bench:
         answer = await bench.run(
             "refactor",

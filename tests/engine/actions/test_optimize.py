@@ -150,6 +150,7 @@ def test_the_command_line_does_not_write_an_edit_that_behaves_differently(
 
     assert ran.status == 1, ran.err
     assert ran.out.startswith("--- "), "what is not written can be read"
+    assert "nothing was written: a check refuted the edit" in ran.err
     assert "common(" in ran.err
     assert "was: " in ran.err
     assert file.read_text() == SLOW
