@@ -245,10 +245,12 @@ class HarnessRun:
     caught: tuple[str, ...] = ()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
-        """The job as both `inside/` programs read it; `more` is what only one of them uses."""
-        job = {
-            **more,
-            **{each.name: getattr(self, each.name) for each in fields(self)},
+        """The job as both `inside/` programs read it; `more` is what only one of them uses.
+
+        TypeError if a name in `more` is that of a field.
+        """
+        job = dict(**more, **{each.name: getattr(self, each.name) for each in fields(self)})
+        job |= {
             "nonce": nonce,
             "mode": "time" if self.rounds else "plain" if self.plain else "compare",
             "calls": [[call.setup, call.body, call.names] for call in self.calls],

@@ -52,7 +52,7 @@ async def run(
         builds=language != "javascript",
         hidden=_private_fields(trial.texts) if language.startswith("typescript") else {},
         methods=METHODS,
-        plain=await asyncio.to_thread(_plain, trial, language),
+        untyped=await asyncio.to_thread(_untyped, trial, language),
         records=await asyncio.to_thread(_records, trial.texts[0], trial.target, language),
         says=await asyncio.to_thread(_promises_messages, trial.texts[0], trial.target, language),
     )
@@ -83,7 +83,7 @@ def _private_fields(texts: Sequence[str]) -> dict[str, list[str]]:
     return {name: sorted(fields) for name, fields in found.items() if fields}
 
 
-def _plain(trial: HarnessRun, language: str) -> dict[str, str]:
+def _untyped(trial: HarnessRun, language: str) -> dict[str, str]:
     """The texts without their types, for a project without a builder."""
     if not language.startswith("typescript"):
         return {}

@@ -79,7 +79,7 @@ function stripped(job) {
 
 /** What `strip_types.py` made of the text, for a project without any builder. */
 function blanked(job) {
-  const plain = job.plain[fs.readFileSync(job.path, "utf8")];
-  if (plain === undefined) throw new Error("its types cannot be left out");
-  return fresh(job, plain);
+  const untyped = job.untyped[fs.readFileSync(job.path, "utf8")];
+  if (untyped === undefined) throw new Error("its types cannot be left out");
+  return fresh(job, untyped);
 }

@@ -22,7 +22,7 @@ const now = () => performance.now() / 1000;
 
 // One worker, and its time limit.
 
-const visible = ({ nonce, texts, calls, probed, probe, plain, ...job }) => job;
+const visible = ({ nonce, texts, calls, probed, probe, untyped, ...job }) => job;
 
 const begun = (job, data) => new Worker(new URL("./worker.mjs", import.meta.url), {
   workerData: { job: visible(job), ...data }, env: {}, stdout: true, stderr: true,

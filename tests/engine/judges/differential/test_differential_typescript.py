@@ -17,8 +17,11 @@ from stet_ls.engine.api.evidence import Ruling
 pytestmark = needs("node")
 
 
-async def test_typescript_needs_no_builder(make: MakeCase) -> None:
+async def test_typescript_needs_no_builder(make: MakeCase, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stet leaves the types out itself, if there is neither esbuild nor typescript."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    kept = [folder for folder in folders if shutil.which("esbuild", path=folder) is None]
+    monkeypatch.setenv("PATH", os.pathsep.join(kept))
     before = "function f(params: Record<string, string>): string { return Object.keys(params).join('&'); }\n"
     evidence = await judge_script(make, before, before.replace(".join", ".sort().join"), "f", "typescript")
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
