@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from support.engine import asks_for_tests
 from support.processes.command import Stet
 from support.servers.scripted import ScriptedModel
@@ -50,6 +52,61 @@ def test_a_plan_is_printed_edited_run_listed_and_exported(stet: Stet, folder: Pa
     missing = stet("tasks", "show", "ffff")
     assert missing.status == 2
     assert "there is no task 'ffff'" in missing.err
+
+
+EVERY_KIND = """generate | a.py | two | gives 2
+test | a.py | two | that it is 2
+review | a.py | - | is it clear?
+check | - | - | the tests
+run | - | - | python3 -c "import a; print('found', a.two() * 21)"
+"""
+TESTS = "TESTS:\n```python\nfrom a import two\n\n\ndef test_two():\n    assert two() == 2\n```\n"
+
+
+def test_a_printed_plan_of_every_kind_runs_as_it_is_and_its_reports_are_shown(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    project(folder)
+    (folder / "deep").mkdir()
+    (folder / "deep" / "c.py").write_text("ONE = 1\n")
+    scripted.on(lambda body: "Plan the change" in str(body["messages"]), EVERY_KIND)
+    scripted.on(lambda body: "Write three to six small tests" in str(body["messages"]), TESTS)
+    scripted.on(lambda body: "Review the code" in str(body["messages"]), "- `return 1` | clarity | one | a constant")
+    scripted.default = block("def two():\n    return 2\n")
+    words = "Add two to a.py and test it; do not touch c.py. Then use `numpy`"
+    planned = stet("plan", "a.py", "deep/c.py", "--instruction", words)
+    assert planned.status == 0, planned.err
+    lines = planned.out.splitlines()
+    assert lines[0] == "# Plan: Add two to a.py, test it, use `numpy`"
+    assert "understood: 0.6 to 0.9 (rules: names a.py, of the project)" in lines
+    assert {"constraint: do not touch c.py", "libraries: numpy", "- [x] 4. check | - | - | the tests"} <= set(lines)
+    asked = scripted.requests[0].prompt
+    assert "run (run the instruction as a command in the sandbox, in the project)" in asked
+    assert "accept: example f(2) == 4" in asked
+
+    (folder / "plan.md").write_text(planned.out.replace("libraries: numpy\n", ""))
+    ran = replace(stet, seconds=280)("run", "task", ".", "--plan", "plan.md", "--apply", "--accept-risk", "not-run")
+    if "code may not run" in ran.err:
+        pytest.skip(ran.err)
+    assert ran.status == 0, ran.err
+    assert "Did 5 steps" in ran.err
+    assert "found 42" in ran.out, "what the command printed"
+    assert "## review a.py" in ran.out
+    assert ran.out.count("step 4: ") == len({each for each in ran.out.splitlines() if "step 4: " in each})
+    assert not any("numpy" in each.prompt for each in scripted.requests[1:] if "Packages that" in each.prompt)
+
+
+def test_the_plan_of_a_large_file_is_made_from_its_signatures(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    body = "".join(f"    total += {number} * rate\n" for number in range(2_000))
+    (folder / "sums.py").write_text(f"def known(rate):\n    total = 0\n{body}    return total\n\n\nLAST = 1\n")
+    scripted.default = "generate | sums.py | new_sum | as known, without a rate"
+    planned = stet("plan", "sums.py", "--instruction", "a sum as known gives it, without a rate, and its use")
+    assert planned.status == 0, planned.err
+    asked = scripted.requests[0].prompt
+    assert "def known(rate):\n    ...\n\n\nLAST = 1\n" in asked
+    assert "1999 * rate" not in asked
 
 
 def test_a_wrong_plan_and_a_vague_task_are_reported(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
