@@ -80,6 +80,23 @@ def test_files_that_are_not_taken_are_kept_and_named(
     assert [path.name for path in folder.iterdir()] == ["visitors.csv"]
 
 
+def test_data_that_is_no_text_or_very_large_is_read_in_place(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    with (folder / "large.csv").open("wb") as file:
+        file.write(b"city,visitors\nBern,410\n")
+        file.truncate(3_000_000_000)
+    (folder / "dot.npy").write_bytes(bytes([0, 255, 254]))
+    code = "print(open('large.csv', 'rb').readline(), list(open('dot.npy', 'rb').read()))"
+    for target in ("large.csv", "dot.npy"):
+        scripted.replies([f"FILE: look.py\nCODE:\n```python\n{code}\n```\n", "DONE\nIt is data."])
+        ran = stet("run", "task", target, "--instruction", "summarize dot.npy and large.csv", "--json")
+        output = json.loads(ran.out)
+        assert output["success"], output["message"]
+        assert "[0, 255, 254]" in output["execution_result"]["stdout"]
+    assert "larger than memory may allow: read it in parts" in scripted.requests[0].prompt
+
+
 COUNT = """FILE: count_visitors.py
 CODE:
 ```python
