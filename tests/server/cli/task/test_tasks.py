@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.engine import asks_for_tests
 from support.processes.command import Stet
-from support.servers.scripted import ScriptedModel
+from support.processes.stet import interruptible_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 PLAN = "1. generate | a.py | two | gives 2\n2. generate | b.py | three | gives 3\n"
 
@@ -152,6 +157,34 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     prompt = scripted.requests[asked].prompt
     assert "more numbers (done)" in prompt
     assert "Packages that the task requires:" in prompt
+
+
+def test_an_interrupted_task_writes_nothing_and_says_how_to_go_on(
+    stet: Stet, folder: Path, scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    project(folder)
+    held = threading.Event()
+    scripted.on(asks_for_tests, "none")
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), block("def two():\n    return 2\n"))
+    scripted.default = Reply(block("def three():\n    return 3\n"), hold=held)
+    (folder / "plan.md").write_text(f"# Plan: more numbers\n{PLAN}  - needs: 1\n")
+    argv = interruptible_argv("run", "task", ".", "--plan", "plan.md", "--apply", "--accept-risk", "not-run")
+    with subprocess.Popen(argv, cwd=folder, env=dict(environment), stderr=subprocess.PIPE, text=True) as child:
+        while not any("Now do step 2 alone" in each.prompt for each in scripted.requests):
+            scripted.wait_request(len(scripted.requests) + 1)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    held.set()
+    assert child.returncode == 130
+    (row,) = [json.loads(line) for line in stet("tasks", "list", "--json").out.splitlines()]
+    assert f"cancelled, nothing was written: `stet tasks resume {row['id']}` does what is left\n" in err
+    assert "def two" not in (folder / "a.py").read_text()
+
+    resumed = stet("tasks", "resume", row["id"], "--apply", "--accept-risk", "not-run")
+    assert resumed.status == 0, resumed.err
+    assert "1 of them done before" in resumed.err
+    assert "def two" in (folder / "a.py").read_text()
+    assert "def three" in (folder / "b.py").read_text()
 
 
 def test_no_step_starts_after_the_deadline_of_a_task(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
