@@ -197,6 +197,9 @@ def _view(
             raise ValueError(f"{len(spec.files)} files for one run; the limit is {_MOST_FILES}")
         for name, content in spec.files.items():
             yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{outputs.relative(name)}")
+    for bind in spec.binds if root is not None else ():  # Stet's folder in a home folder that is the workspace
+        if any(bind.is_relative_to(root / name) for name in masked):
+            yield from ("--ro-bind", str(bind), str(bind))
     yield from _inputs(spec)
     yield from ("--remount-ro", "/")
 

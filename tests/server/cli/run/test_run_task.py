@@ -80,6 +80,23 @@ def test_files_that_are_not_taken_are_kept_and_named(
     assert [path.name for path in folder.iterdir()] == ["visitors.csv"]
 
 
+def test_packages_are_found_where_the_home_folder_is_the_workspace(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    home = stet_home.parent
+    (home / "visitors.csv").write_text(CITIES)
+    code = "import tabulate\nprint(tabulate.tabulate([[5, 6]]))\n"
+    scripted.replies([f"FILE: show.py\nCODE:\n```python\n{code}```\n", "DONE\nA table."])
+    ran = replace(stet, folder=home, seconds=280)(
+        "run", "task", "visitors.csv", "--instruction", "count them", "--json"
+    )
+    output = json.loads(ran.out)
+    if "not reachable" in str(output):
+        pytest.skip(f"no package index: {output['message']}")
+    assert output["success"], output["message"]
+    assert "5  6" in output["execution_result"]["stdout"]
+
+
 def test_data_that_is_no_text_or_very_large_is_read_in_place(
     stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
 ) -> None:
