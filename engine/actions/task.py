@@ -156,7 +156,7 @@ async def _plan(
         rules = replace(rules, intent=replace(intent, libraries=options.libraries))
         plan = await asyncio.to_thread(read_edited, text, rules)
         if isinstance(plan, UnusableReply) and options.plan:
-            raise UsageError(f"the plan cannot be used: {plan.problem}")
+            raise UsageError(f"the plan cannot be used: {plan.problem}", hint="edit the plan; `stet plan` prints one")
         return plan
     if intent.question:
         return Plan(intent, about.root, ())

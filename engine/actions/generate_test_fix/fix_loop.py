@@ -65,8 +65,8 @@ def _without(job: Job, first: Proposal[FittedReply], why: str) -> Proposal[Fitte
 class _Loop:
     """State kept between rounds. `excluded` are the tests that no longer count, each with the reason.
 
-    A failure that survives its fix gets the other cause: `insisted` are those of tests that were written anew and fail
-    alike, `survived` those of code that was repaired. `rewritten` are the tests that were changed for that.
+    A failure that survives its fix gets the other cause: `insisted` are those of rewritten tests that fail alike,
+    `survived` those of code that was repaired. `rewritten` are the tests that were changed for that.
     """
 
     job: Job
@@ -79,14 +79,14 @@ class _Loop:
     rewritten: tuple[str, ...] = ()
 
     async def run(self, first: Proposal[FittedReply]) -> Proposal[FittedReply]:
-        """At most one new set of tests, one repair, a second one if the first ignored the diagnosis, and one doubt."""
+        """At most one new set of tests, a repair (two if the diagnosis was ignored), and a question to the tests."""
         found = await self._tried(first)
         # If most of the tests are wrong, they need a repair, not the code.
         if not found.problem and len(self.excluded) > len(self.suite.tests) - len(self.excluded):
             self.insisted = frozenset(map(_alike, found.of(Cause.TEST)))
             found = await self._with_other_tests(first, found)
         best, found = await self._repaired(first, found)
-        found = await self._doubted(best, found)
+        found = await self._reconsidered(best, found)
         if found.passed:
             found = await self._steady(found)
         return self._with_evidence(best, found)
@@ -145,19 +145,17 @@ class _Loop:
         return (repaired, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
 
     def _of_other_class(self, each: Diagnosis) -> Diagnosis:
-        """The diagnosis; a mistake of tests that was made again when they were written anew may be the code's."""
+        """The diagnosis; a mistake of tests that was made again when they were rewritten may be the code's."""
         if each.cause is not Cause.TEST or _alike(each) not in self.insisted:
             return each
-        return replace(
-            each, cause=Cause.UNDETERMINED, sentence=f"tests that were written anew say so too: {each.sentence}"
-        )
+        return replace(each, cause=Cause.UNDETERMINED, sentence=f"rewritten tests say so too: {each.sentence}")
 
-    async def _doubted(self, best: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
+    async def _reconsidered(self, best: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
         """The trial, once those who wrote the tests were asked about failures that a repair of the code left alone."""
-        doubted = tuple(each for each in found.of(*_OF_CODE) if each.symptom.signature in self.survived)
-        if not doubted or self.job.call_limit_reason():
+        repeated = tuple(each for each in found.of(*_OF_CODE) if each.symptom.signature in self.survived)
+        if not repeated or self.job.call_limit_reason():
             return found
-        asked = [replace(each, sentence=_DOUBT.format(why=each.sentence)) for each in doubted]
+        asked = [replace(each, sentence=_QUESTION.format(why=each.sentence)) for each in repeated]
         suite = await rewrite(self.job, self.plan, self.suite, asked)
         if isinstance(suite, str) or suite.code.split() == self.suite.code.split():
             return found
@@ -165,7 +163,7 @@ class _Loop:
         self.suite, self.excluded = suite, {}
         again = await self._tried(best)
         if len(again.passed) > len(found.passed):
-            self.rewritten = tuple(sorted(tests_of(doubted)))
+            self.rewritten = tuple(sorted(tests_of(repeated)))
             return again
         self.suite, self.excluded = before
         return found
@@ -193,7 +191,7 @@ class _Loop:
 
 
 _OF_CODE = (Cause.LOGIC, Cause.UNDETERMINED)
-_DOUBT = "two versions of the code fail it ({why}). Keep it if the instruction says what it expects, else mend it"
+_QUESTION = "two versions of the code fail it ({why}). Keep it if the instruction says what it expects, else fix it"
 
 
 def _alike(each: Diagnosis) -> str:

@@ -210,7 +210,7 @@ async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Re
     except SettingsError:
         raise
     except UsageError as error:
-        raise UsageError(f"{arguments.target}: {error}", hint=NAMING) from error
+        raise UsageError(f"{arguments.target}: {error}", hint=error.hint or NAMING) from error
     except asyncio.CancelledError:
         progress.clear()
         _print_cancelled(engine, request)

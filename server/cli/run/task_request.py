@@ -115,7 +115,7 @@ def edited_plan(plan: str) -> str:
 
 
 def _target(word: str, language: str | None) -> CommandTarget:
-    """The target. Data that is no text, or too much to be read, is one without a text: programs read it in place."""
+    """The target. Data that is binary or too large is one without a text: programs read it in place."""
     try:
         return read_target(word, language)
     except UsageError:

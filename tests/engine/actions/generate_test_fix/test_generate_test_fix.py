@@ -129,7 +129,7 @@ async def test_a_failure_that_survives_a_repair_is_asked_of_the_tests(scripted: 
 async def test_a_mistake_that_new_tests_repeat_is_asked_of_the_code(scripted: ScriptedModel) -> None:
     again = MISCALLED.replace("test_odd", "test_one").replace("test_even", "test_no_argument")
     answer = await generate(scripted, [GOOD, GOOD], [MISCALLED, again])
-    assert "tests that were written anew say so too" in repairs(scripted)[0]
+    assert "rewritten tests say so too" in repairs(scripted)[0]
     assert "undetermined" in evidence_of_tests(answer).detail
     assert applied(answer) == GOOD
 

@@ -97,7 +97,7 @@ def test_packages_are_found_where_the_home_folder_is_the_workspace(
     assert "5  6" in output["execution_result"]["stdout"]
 
 
-def test_data_that_is_no_text_or_very_large_is_read_in_place(
+def test_binary_or_very_large_data_is_read_in_place(
     stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
 ) -> None:
     with (folder / "large.csv").open("wb") as file:

@@ -120,6 +120,7 @@ def test_a_wrong_plan_and_a_vague_task_are_reported(stet: Stet, folder: Path, sc
     wrong = stet("run", "task", ".", "--plan", "plan.md")
     assert wrong.status == 2
     assert "the plan cannot be used: The plan names '../a.py'" in wrong.err
+    assert "hint: edit the plan; `stet plan` prints one" in wrong.err
     vague = stet("run", "task", "a.py", "--instruction", "make it better")
     assert vague.status == 1
     assert "does not say which code" in vague.err
@@ -159,7 +160,7 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     assert "Packages that the task requires:" in prompt
 
 
-def test_an_interrupted_task_writes_nothing_and_says_how_to_go_on(
+def test_an_interrupted_task_writes_nothing_and_says_how_to_continue(
     stet: Stet, folder: Path, scripted: ScriptedModel, environment: Mapping[str, str]
 ) -> None:
     project(folder)
