@@ -13,10 +13,11 @@ import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
 import { protocol } from "./protocol";
 import { watchRenames } from "./renames";
-import { beside, content } from "./reports";
+import { content } from "./reports";
 import { Server } from "./server/server";
 import { explicit } from "./server/settings";
 import { Status } from "./status";
+import { PLAN, Tasks } from "./tasks";
 
 /** The documents that the server gets. */
 const SCHEMES = ["file", "untitled"];
@@ -27,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Stet", { log: true });
   const [jobs, offers, marks] = [new Jobs(), new Offers(), new Marks()];
   const model = new Model(context, () => own);
-  const own: Server = new Server(context, log, () => options(context, own, marks), () => model.variables(), (client) => {
+  const own: Server = new Server(context, log, () => options(context, own, marks, tasks), () => model.variables(), (client) => {
     client.onRequest("stet/offer", (offer: Offer) => offers.ask(offer));
     client.onRequest("stet/noModel", (none: NoModel) => {
       const { last } = jobs;
@@ -54,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void run(asked.action, instruction === "" ? { ...asked.argument } : { ...asked.argument, instruction });
     }
   };
+  const tasks = new Tasks(own, jobs, run);
   offers.retry = (job, instruction) => again(jobs.running.get(job), instruction);
   own.lost = () => {
     const job = jobs.takeLost();
@@ -106,6 +108,9 @@ export function activate(context: vscode.ExtensionContext): void {
       refreshLenses(own.running);
     },
     undo: (uri: string) => marks.undo(uri),
+    plan: () => asked(context, own, PLAN, run),
+    runPlan: () => tasks.runPlan(),
+    tasks: () => tasks.list(),
     "memory.search": () => memory.search(),
     "memory.show": (solution: Parameters<Memory["show"]>[0]) => memory.show(solution),
     "memory.forget": (solution: Parameters<Memory["forget"]>[0]) => memory.forget(solution),
@@ -199,16 +204,16 @@ async function followed(
   }
 }
 
-function options(context: vscode.ExtensionContext, own: Server, marks: Marks): LanguageClientOptions {
+function options(context: vscode.ExtensionContext, own: Server, marks: Marks, tasks: Tasks): LanguageClientOptions {
   const plugin = { name: "vscode", reports: false, offers: true, diffs: true, models: true, buttons: true, diagnoses: diagnosed() };
   return {
     documentSelector: SCHEMES.map((scheme) => ({ scheme })),
     initializationOptions: { plugin },
-    middleware: middleware(context, own, marks),
+    middleware: middleware(context, own, marks, tasks),
   };
 }
 
-function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks): Middleware {
+function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks, tasks: Tasks): Middleware {
   return {
     handleWorkDoneProgress: (token, params) => hear(own.running, token, params),
     // An action from the light bulb can be cancelled like one from the palette.
@@ -245,13 +250,13 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
       },
     },
     window: {
-      // Reports are Markdown: they are shown as a preview, next to their code.
+      // Reports are Markdown: they are shown as a preview, next to their code; plans are there to be edited.
       showDocument: async (params, token, next) => {
         const uri = vscode.Uri.parse(params.uri);
         if (uri.scheme !== "stet") {
           return next(params, token);
         }
-        await beside(uri);
+        await tasks.open(uri);
         return { success: true };
       },
     },
