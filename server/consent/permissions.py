@@ -37,11 +37,10 @@ class PermissionPrompts:
 
     async def isolation(self, report: IsolationReport, needed: IsolationLevel) -> bool:
         """Whether code may run in a sandbox that is weaker than the settings require."""
-        why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
         help_ = f" To improve it: {report.advice}." if report.advice else ""
         question = (
             f"Run code that a model wrote in {report}? Your settings require isolation {needed}, which is not "
-            f"available here{why}.{help_} Allowed until the server exits."
+            f"available here; `stet sandbox probe` shows why.{help_} Allowed until the server exits."
         )
         return await self._may((report.backend, report.version, report.level, needed), question, RUN)
 

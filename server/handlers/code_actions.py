@@ -188,9 +188,11 @@ def _action(
     command = types.Command(title, command_of(spec), arguments=[{**argument, **_argument(params, answers)}])
     if not client.literal_actions:
         return command
+    # VS Code lists quick fixes first, whatever the order of the answer.
+    leads = spec.adds_code and place.instructed and not place.problems and params.context.only is None
     return types.CodeAction(
         title,
-        kind=spec.kind,
+        kind=f"quickfix.stet.{spec.name}" if leads else spec.kind,
         diagnostics=list(answers) or None,
         command=command,
         tags=[types.CodeActionTag.LlmGenerated] if spec.llm_generated and client.llm_tag else None,

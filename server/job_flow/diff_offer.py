@@ -128,7 +128,7 @@ async def _params(
 
 def _title(answer: Answer) -> str:
     unit = f" {answer.summary.unit}" if answer.summary.unit else ""
-    return f"{spec_of(answer.action).title}{unit}"
+    return f"{spec_of(answer.action).title or answer.action.capitalize()}{unit}"
 
 
 def verdict_line(answer: Answer, reasons: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -110,7 +110,18 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         fresh=params.fresh,
         task=_task(ls, params, snapshot),
     )
-    return request, snapshot
+    return _meaning_the_comment(request), snapshot
+
+
+def _meaning_the_comment(request: Request) -> Request:
+    """The request without an instruction that only repeats the `stet:` comment it means, which the edit replaces.
+
+    Plugins fill their input box with that comment.
+    """
+    from stet_ls.engine.prompt.target import comment_for
+
+    comment = comment_for(request) if request.instruction.strip() else None
+    return replace(request, instruction="") if comment and comment.text == request.instruction.strip() else request
 
 
 def _task(ls: StetServer, params: ActionParams, snapshot: Snapshot) -> TaskOptions | None:
@@ -228,9 +239,9 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
 
 
 NO_MODEL = "stet/noModel"
-"""A request to plugins that let the user choose a model: `{job, message, name, megabytes}`, null answers.
+"""A request to plugins that let the user choose a model: `{job, message, name, megabytes, needs}`, null answers.
 
-`name` is the embedded model to download. The plugin runs the job again once there is a model.
+`name` is the embedded model to download, and `needs` what it takes. The plugin runs the job again once there is one.
 """
 
 
@@ -242,7 +253,9 @@ async def _offer_model(ls: StetServer, job: JobHandle, ending: JobResult) -> Non
         return
     from stet_ls.engine.model.embedded.weights import WEIGHTS
 
-    params = {"job": job.id, "message": ending.message, "name": name, "megabytes": WEIGHTS[name].megabytes}
+    weights = WEIGHTS[name]
+    needs = {"megabytes": weights.megabytes, "needs": weights.needs}
+    params = {"job": job.id, "message": ending.message, "name": name, **needs}
     await ls.protocol.send_request_async(NO_MODEL, params)
 
 

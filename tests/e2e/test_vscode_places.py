@@ -79,6 +79,8 @@ def test_an_edit_of_several_files_is_a_list_of_diffs(workbench: VSCode, file: Pa
     workbench.press("Enter")
     workbench.text(f'{DIFF_OF_FILE}:has-text("{file.name}")')
     workbench.text(f'{DIFF_OF_FILE}:has-text("user.py")')
+    workbench.text('.editor-actions .action-label:has-text("Show Evidence")')  # there is no counter-example
+    workbench.gone('.editor-actions .action-label:has-text("Counter-example")')
     workbench.picture("several")
     other = workbench.work / "other.py"
     other.write_text("x = 1\n", encoding="utf-8")
@@ -148,6 +150,27 @@ def test_a_window_without_a_folder(workbench: VSCode, file: Path) -> None:
     workbench.press("Control+S")
     wait_saved(file, AFTER)
     assert workbench.messages() == []
+
+
+TIDY = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}."\nlanguages = ["python"]\n'
+
+
+def test_a_question_is_found_again_after_vs_code_has_hidden_it(workbench: VSCode, file: Path) -> None:
+    (workbench.work / ".stet.toml").write_text(TIDY, encoding="utf-8")
+    workbench.text(READY)
+    workbench.choose("Tidy (project action, asks first)")
+    workbench.text(f'{NOTIFICATION}:has-text("Trust the actions of this project?")')
+    workbench.text(f'{NOTIFICATION}:has-text("Stet: Tidy: waiting for your answer")')
+    workbench.press("Escape")  # VS Code hides notifications by itself, too, after some seconds
+    workbench.gone(f'{NOTIFICATION}:has-text("Trust the actions")')
+    workbench.click(f'{STATUS}:has-text("Stet asks")')
+    workbench.text('.quick-input-list .monaco-list-row.focused:has-text("Answer Stet\'s Question")')
+    workbench.press("Enter")
+    workbench.click('.notifications-center .monaco-button:has-text("Trust these actions")')
+    workbench.text('.tab:has-text("Stet: Tidy `sign`")')
+    workbench.click('.editor-actions .action-label:has-text("Discard")')
+    workbench.text(READY)
+    (workbench.work / ".stet.toml").unlink()
 
 
 def test_an_action_on_another_scheme_is_refused_in_one_sentence(workbench: VSCode, file: Path) -> None:

@@ -12,6 +12,7 @@ import { Model, type NoModel } from "./model";
 import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
 import { protocol } from "./protocol";
+import { Questions } from "./questions";
 import { watchRenames } from "./renames";
 import { content } from "./reports";
 import { Server } from "./server/server";
@@ -26,10 +27,11 @@ let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Stet", { log: true });
-  const [jobs, offers, marks] = [new Jobs(), new Offers(), new Marks()];
+  const [jobs, offers, marks, questions] = [new Jobs(), new Offers(), new Marks(), new Questions()];
   const model = new Model(context, () => own);
   const own: Server = new Server(context, log, () => options(context, own, marks, tasks), () => model.variables(), (client) => {
     client.onRequest("stet/offer", (offer: Offer) => offers.ask(offer));
+    client.onRequest(protocol().ShowMessageRequest.type, (params) => questions.ask(params));
     client.onRequest("stet/noModel", (none: NoModel) => {
       const { last } = jobs;
       void model.missing(client, none).then((chosen) => chosen && again(last));
@@ -37,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): void {
     });
   });
   server = own;
-  const [status, memory] = [new Status(own, jobs, offers), new Memory(own)];
+  const [status, memory] = [new Status(own, jobs, offers, questions), new Memory(own)];
 
   const run = async (action: Action, argument: JobArgument): Promise<void> => {
     const client = await own.ready();
@@ -60,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
   own.lost = () => {
     const job = jobs.takeLost();
     offers.drop();
+    questions.drop();
     close();
     return job && { title: job.action.title, again: () => again(job) };
   };
@@ -83,7 +86,7 @@ export function activate(context: vscode.ExtensionContext): void {
       }
     },
     // The server opens it; the code lens runs the server's own command of that name.
-    evidence: (job?: string) => send("stet.evidence", ...(job === undefined ? [] : [{ job }])),
+    evidence: () => send("stet.evidence", ...(offers.current === undefined ? [] : [{ job: offers.current.job }])),
     clear: () => send("stet.clear"),
     verify: () => send("stet.verify"),
     restart: () => own.restart(),
@@ -119,7 +122,7 @@ export function activate(context: vscode.ExtensionContext): void {
     commands[action.name] = () => asked(context, own, action, run);
   }
   context.subscriptions.push(
-    log, own, offers, marks, status, ...offerMcp(own, () => own.variables()),
+    log, own, offers, marks, questions, status, ...offerMcp(own, () => own.variables()),
     ...Object.entries(commands).map(([name, handler]) => vscode.commands.registerCommand(`stet.ui.${name}`, handler)),
     vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration("stet") && void own.configure()),
     watchRenames(jobs, again),

@@ -9,7 +9,8 @@ interface Models {
   readonly embedded: readonly {
     readonly name: string;
     readonly model: string;
-    readonly megabytes: number;
+    /** Its size, its memory and its speed. */
+    readonly needs: string;
     readonly installed: boolean;
   }[];
 }
@@ -17,9 +18,9 @@ interface Models {
 /** A job ended for lack of a model; `name` is the embedded one that would serve. */
 export interface NoModel {
   readonly job: string;
-  readonly message: string;
   readonly name: string;
   readonly megabytes: number;
+  readonly needs: string;
 }
 
 /** What the user chose; without a `url` the embedded model of that name. The key is in the secret storage. */
@@ -57,7 +58,8 @@ export class Model {
   /** Handles `stet/noModel`: true once there is a model. */
   async missing(client: LanguageClient, none: NoModel): Promise<boolean> {
     const [get, choose] = [`Download ${none.megabytes} MB`, "Choose Model…"];
-    switch (await vscode.window.showErrorMessage(none.message, get, choose)) {
+    const text = `Stet: no model is configured, and no model server runs on this machine. The embedded model takes ${none.needs}.`;
+    switch (await vscode.window.showErrorMessage(text, get, choose)) {
       case get:
         return download(client, none.name);
       case choose:
@@ -80,9 +82,9 @@ export class Model {
         description: `${name} on this machine`,
         run: () => this.keep({ url, model }, ""),
       })),
-      ...embedded.map(({ name, model, megabytes, installed }) => ({
+      ...embedded.map(({ name, model, needs, installed }) => ({
         label: `$(chip) ${model}`,
-        description: installed ? "embedded, downloaded" : `embedded, a download of ${megabytes} MB`,
+        description: installed ? "embedded, downloaded" : `embedded, a download: ${needs}`,
         run: async () => (installed || (await download(client, name))) && this.keep({ model: name }, ""),
       })),
       { label: "$(globe) Another endpoint…", description: "OpenAI-compatible, with a key", run: () => this.endpoint() },

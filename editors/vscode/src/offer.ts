@@ -63,6 +63,7 @@ export class Offers implements vscode.Disposable {
         }
       }),
       vscode.window.onDidChangeVisibleTextEditors(() => this.open.forEach((shown) => this.tell(shown))),
+      vscode.window.onDidChangeActiveTextEditor(() => this.buttons()),
       vscode.window.tabGroups.onDidChangeTabs(({ opened, changed, closed }) => {
         [...opened, ...changed].forEach((tab) => this.keepOpen(tab));
         closed.forEach((tab) => this.closed(tab));
@@ -77,6 +78,11 @@ export class Offers implements vscode.Disposable {
   /** The edits that wait for an answer. */
   get waiting(): readonly Offer[] {
     return this.open.map((shown) => shown.offer);
+  }
+
+  /** The edit whose diff has the focus, else the last one that waits. */
+  get current(): Offer | undefined {
+    return this.find()?.offer;
   }
 
   /** Handles `stet/offer`: the user's choice, with the texts if they changed the right side. */
@@ -143,14 +149,12 @@ export class Offers implements vscode.Disposable {
     }
   }
 
-  /** Opens the counter-example next to the diff, else the evidence. */
+  /** Opens the counter-example next to the diff. */
   async example(): Promise<void> {
-    const shown = this.find();
-    if (shown?.offer.counterExample) {
-      const uri = vscode.Uri.parse(shown.offer.counterExample);
-      await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
-    } else if (shown !== undefined) {
-      await vscode.commands.executeCommand("stet.ui.evidence", shown.offer.job);
+    const found = this.current?.counterExample;
+    if (found) {
+      const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+      await vscode.window.showTextDocument(vscode.Uri.parse(found), options);
     }
   }
 
@@ -215,6 +219,12 @@ export class Offers implements vscode.Disposable {
   private context(): void {
     this.changed.fire();
     void vscode.commands.executeCommand("setContext", "stet.offered", this.open.length > 0);
+    this.buttons();
+  }
+
+  /** Only an edit with a counter-example has the button for it; any other shows its evidence there. */
+  private buttons(): void {
+    void vscode.commands.executeCommand("setContext", "stet.example", Boolean(this.current?.counterExample));
   }
 
   /** Writes the verdict above the first change. */

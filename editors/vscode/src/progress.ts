@@ -18,6 +18,8 @@ const JOB = /^stet\/[^/]+$/;
 const said = new Map<ProgressToken, string>();
 const notes = new Map<ProgressToken, Note>();
 const ends = new Map<ProgressToken, () => void>();
+/** What jobs do instead while a question waits for the user. */
+let paused = "";
 
 /** Handles a progress report of the server. */
 export function hear(client: LanguageClient | undefined, token: ProgressToken, value: Report): void {
@@ -29,15 +31,16 @@ export function hear(client: LanguageClient | undefined, token: ProgressToken, v
     ends.get(token)?.();
   } else if (value.message !== undefined) {
     said.set(token, value.message);
-    notes.get(token)?.report({ message: value.message });
+    tell(token);
   }
 }
 
 /** Shows the progress of a job in a notification. Resolves when `hide` or `close` is called. */
 export async function show(job: string, note: Note): Promise<void> {
   const token = `stet/${job}`;
-  note.report({ message: said.get(token) });
-  await until(token, note);
+  const closed = until(token, note);
+  tell(token);
+  await closed;
 }
 
 /** Closes the notification of a job that has ended, or that shows its edit. */
@@ -48,6 +51,16 @@ export function hide(job: string): void {
 /** Ends all notifications: their server is gone. */
 export function close(): void {
   ends.forEach((end) => end());
+}
+
+/** Shows a text in the notifications of all jobs instead of their progress; "" shows that again. */
+export function pause(text: string): void {
+  paused = text;
+  [...notes.keys()].filter((token) => JOB.test(String(token))).forEach(tell);
+}
+
+function tell(token: ProgressToken): void {
+  notes.get(token)?.report({ message: (JOB.test(String(token)) && paused) || said.get(token) });
 }
 
 function open(client: LanguageClient | undefined, token: ProgressToken, begin: WorkDoneProgressBegin): void {

@@ -4,6 +4,9 @@ import * as vscode from "vscode";
 /** Paths that a report links. The preview follows no `file:` link, so they are read as documents of the report's scheme. */
 const linked = new Set<string>();
 
+/** A heading with a table alone: the measures of analyze, which are folded. */
+const TABLE = /^## (.+)\n\n((?:\|.*\n)+)/gm;
+
 type Text = vscode.ProviderResult<string>;
 
 /** The text of a report, or of a file that one links. */
@@ -11,7 +14,8 @@ export async function content(uri: vscode.Uri, next: () => Text): Promise<string
   if (linked.has(uri.path)) {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.file(uri.path)));
   }
-  const text = await next();
+  const found = await next();
+  const text = uri.path.startsWith("/analyze-") ? found?.replace(TABLE, "<details><summary>$1</summary>\n\n$2\n</details>\n") : found;
   return text?.replace(/\]\((file:[^)\s]+)\)/g, (_, link: string) => {
     const file = vscode.Uri.parse(link);
     linked.add(file.path);

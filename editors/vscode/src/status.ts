@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Jobs } from "./jobs";
 import type { Offers } from "./offer";
 import { protocol } from "./protocol";
+import type { Questions } from "./questions";
 import type { Server } from "./server/server";
 
 interface Part {
@@ -43,6 +44,7 @@ export class Status implements vscode.Disposable {
     private readonly server: Server,
     private readonly jobs: Jobs,
     private readonly offers: Offers,
+    private readonly questions: Questions,
   ) {
     this.item.name = "Stet";
     this.item.command = "stet.ui.menu";
@@ -51,6 +53,7 @@ export class Status implements vscode.Disposable {
       server.onDidChange(() => void this.look()),
       jobs.onDidChange((job) => (job === undefined ? void this.look() : this.draw())),
       offers.onDidChange(() => this.draw()),
+      questions.onDidChange(() => this.draw()),
       vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.look()),
     );
     this.draw();
@@ -97,7 +100,9 @@ export class Status implements vscode.Disposable {
       run: () => this.offers.show(offer.job),
     }));
     const { last } = this.jobs;
+    const asked = this.questions.waiting > 0;
     const rows: Row[] = [
+      ...(asked ? [{ label: "$(question) Answer Stet's Question", run: () => this.questions.show() }] : []),
       ...running,
       ...waiting,
       ...(last === undefined ? [] : [{ label: `$(refresh) Run ${last.action.title} Again`, run: command("rerun") }]),
@@ -144,6 +149,9 @@ export class Status implements vscode.Disposable {
         return ["Stet ✗ not installed", "Stet: the server is not installed", true];
       case "stopped":
         return ["Stet ✗ down", "Stet: the server is not running", true];
+    }
+    if (this.questions.waiting > 0) {
+      return ["$(question) Stet asks", "Stet: a question waits for your answer", true];
     }
     const waiting = this.offers.waiting.length;
     const running = this.jobs.running.size - waiting;

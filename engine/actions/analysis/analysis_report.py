@@ -32,7 +32,7 @@ def report(
         f"# Analysis of {heading}\n\n{where}",
         *_section("Confirmed by a run", (_opinion(job, one, one.opinion.kind) for one in opinions.confirmed)),
         *_section("Findings", _findings(measures.findings)),
-        "## The model's opinion\n\n" + "\n".join(_opinions(job, opinions)),
+        *_section("The model's opinion", _opinions(job, opinions)),
         *_section("Functions", _functions(measures)),
         *_section(
             "Style",
@@ -226,7 +226,7 @@ def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
     if refuted:
         yield "\n### Tried, and not so\n"
         yield from refuted
-    if opinions.asked:
+    if opinions.asked and (untried or refuted or not opinions.confirmed or opinions.dropped or opinions.truncated):
         dropped = f" {plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
         cut = " The reply is incomplete." if opinions.truncated else ""
         whose = f"By {job.usage.model}; opinions, counted in no number, not verified."

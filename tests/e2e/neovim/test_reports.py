@@ -185,3 +185,9 @@ def test_findings_of_analyze_fill_the_quickfix_list_the_confirmed_ones_first(
     assert rows[0]["lnum"] == 4, rows
     assert "confirmed: `first([])` raises IndexError" in rows[0]["text"]
     assert 1 in [row["lnum"] for row in rows]
+    editor.wait("vim.bo.filetype == 'markdown'")
+    text = editor.text()
+    assert text.index("## Confirmed by a run") < text.index("## Measured")
+    folded = "vim.tbl_map(function(line) return vim.fn.foldclosed(line) end, vim.fn.range(1, vim.fn.line('$')))"
+    closed = {line for line in editor.lua(f"return {folded}") if line > 0}
+    assert [text.splitlines()[line - 1].split("|")[1].strip() for line in sorted(closed)] == ["function", "measure"]

@@ -33,6 +33,7 @@ async def test_next_to_a_confirmed_failure_no_tool_says_that_it_found_nothing(
         pytest.skip("code cannot run here: there is no box of level strong")
     assert "1 confirmed failure" in answer.message
     assert "no findings" not in answer.message
+    assert "## The model's opinion" not in answer.markdown, "there is no other than the confirmed one"
 
 
 async def test_opinions_of_the_model_change_no_metric(bench: Bench, scripted: ScriptedModel) -> None:

@@ -156,6 +156,7 @@ async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
         asked = (await client.wait_for(lambda m: m.get("method") == "stet/noModel"))["params"]
 
     assert (asked["name"], asked["megabytes"]) == ("tiny", 4)
+    assert asked["needs"].startswith("4 MB, ")
     assert asked["message"] == result["message"]
     assert not client.received("window/showMessageRequest")
 

@@ -51,5 +51,6 @@ async def test_the_same_permission_is_requested_once(
 
     assert len(asked) == 1
     assert "Run code that a model wrote in landlock (strong)? Your settings require isolation full" in asked[0]
+    assert len(asked[0]) < 400, "the reasons, which are long, are what `stet sandbox probe` shows"
     ran = any(each["check"] == "agreement" for each in results[0]["answer"]["evidence"])
     assert ran is (says != "No"), "samples are compared by running them"

@@ -128,6 +128,13 @@ async def test_a_comment_puts_generate_first() -> None:
     document = snapshot()
     actions = code_actions(params(at(TEXT.count("\n") - 1)), document, await index_of(document), LITERAL)
     assert offered(actions)[0].startswith("Generate")
+    assert [action.kind for action in actions[:2] if isinstance(action, types.CodeAction)] == [
+        "quickfix.stet.generate", "quickfix.stet.debug",
+    ], "VS Code lists quick fixes first"  # fmt: skip
+    rewriting = code_actions(
+        params(at(TEXT.count("\n") - 1), only=["refactor"]), document, await index_of(document), LITERAL
+    )
+    assert "refactor.rewrite.stet.generate" in [getattr(action, "kind", None) for action in rewriting]
 
 
 def test_running_jobs_can_be_cancelled_without_a_plugin() -> None:

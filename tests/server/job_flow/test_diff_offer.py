@@ -119,6 +119,20 @@ async def test_a_plugin_learns_the_target_and_its_comment(environment: Environme
         assert found == {"unit": None, "first": 0, "last": 0, "instruction": ""}
 
 
+@pytest.mark.parametrize(("instruction", "stays"), [("sum them up", False), ("sum them up, fast", True)])
+async def test_a_comment_that_the_input_box_repeats_is_replaced(
+    environment: Environment, scripted: ScriptedModel, instruction: str, stays: bool
+) -> None:
+    scripted.default = fenced("def total(items):\n    return sum(items)\n")
+    async with editor(environment, VSCODE) as client:
+        client.open(URI, "python", "import os\n\n\n# stet: sum them up\n")
+        where = {"line": 3, "character": 0}
+        job = await start(client, "generate", uri=URI, position=where, instruction=instruction, preview="never")
+        await finish(client, job)
+        assert "def total(items):" in client.text(URI)
+        assert ("# stet: sum them up" in client.text(URI)) is stays
+
+
 async def test_models_to_choose_from_are_listed_and_only_those_are_downloaded(environment: Environment) -> None:
     async with editor(environment, VSCODE) as client:
         listed = await command(client, "stet.models")

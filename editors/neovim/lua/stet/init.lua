@@ -35,6 +35,9 @@ local last_client
 --- The last report as Markdown, nil before the first.
 M.last_report = nil
 
+--- Whether that report ends in tables of measures, which are folded.
+local measures = false
+
 local say = messages.say
 
 local send = request.send
@@ -65,9 +68,9 @@ local function follow(client, bufnr, job, name, ended)
       question.close(job)
     end
     if result.status == "done" and result.markdown ~= "" then
-      M.last_report = result.markdown
+      M.last_report, measures = result.markdown, vim.startswith(name, "analyze ")
       window.when_free(function()
-        window.float(result.markdown)
+        window.float(result.markdown, measures)
       end)
     end
     if result.opens then
@@ -257,7 +260,7 @@ local others = {
   review = function(client, bufnr, scope)
     local argument = { uri = vim.uri_from_bufnr(bufnr), scope = scope ~= "" and scope or nil }
     send(client, bufnr, "stet.review", argument, function(result)
-      M.last_report = result.markdown
+      M.last_report, measures = result.markdown, false
       window.when_free(function()
         window.float(result.markdown)
       end)
@@ -294,7 +297,7 @@ local alone = {
       say("there is no report yet", vim.log.levels.WARN)
       return
     end
-    window.stay(M.last_report, true)
+    window.stay(M.last_report, true, nil, measures)
   end,
   answer = function()
     if not question.go() then

@@ -108,9 +108,33 @@ function M.below(markdown, enter)
   return bufnr, winid
 end
 
---- Opens a window as `below` does; `q` closes it. `rows` are further keys that its caller maps. Returns the buffer.
-function M.stay(markdown, enter, rows)
+--- Folds each table that stands alone below a heading: `zo` opens it.
+local function fold_tables(bufnr, winid)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  local options = vim.wo[winid]
+  options.foldmethod, options.foldenable = "manual", true
+  options.foldtext = "'▸ a table of ' .. (v:foldend - v:foldstart - 1) .. ' rows (zo opens it)'"
+  vim.api.nvim_win_call(winid, function()
+    for first, line in ipairs(lines) do
+      local starts = vim.startswith(line, "|") and vim.startswith(lines[first - 2] or "", "## ")
+      local last = first
+      while starts and vim.startswith(lines[last + 1] or "", "|") do
+        last = last + 1
+      end
+      if last > first then
+        vim.cmd(("%d,%dfold"):format(first, last))
+      end
+    end
+  end)
+end
+
+--- Opens a window as `below` does; `q` closes it. `rows` are further keys that its caller maps; `folded` folds tables.
+--- Returns the buffer.
+function M.stay(markdown, enter, rows, folded)
   local bufnr, winid = M.below(markdown, enter)
+  if folded then
+    fold_tables(bufnr, winid)
+  end
   M.tell_keys(winid, vim.list_extend(rows or {}, { { "q", "Close" } }))
   vim.keymap.set("n", "q", function()
     M.close(bufnr)
@@ -118,12 +142,12 @@ function M.stay(markdown, enter, rows)
   return bufnr
 end
 
---- Opens a window at the cursor until it moves; a long text uses `stay`.
-function M.float(markdown)
+--- Opens a window at the cursor until it moves; a long text, or one whose tables are `folded`, uses `stay`.
+function M.float(markdown, folded)
   local width, height = math.min(100, vim.o.columns - 4), math.floor(vim.o.lines * SHARE)
   local lines = lines_of(markdown)
-  if rows_of(lines, width) > height then
-    M.stay(markdown, M.idle())
+  if folded or rows_of(lines, width) > height then
+    M.stay(markdown, M.idle(), nil, folded)
     return
   end
   vim.lsp.util.open_floating_preview(lines, "markdown", {

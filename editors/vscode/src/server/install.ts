@@ -98,7 +98,9 @@ async function answers(tool: string): Promise<boolean> {
 }
 
 async function usablePython(): Promise<string | undefined> {
-  const check = "import sys; print(sys.executable if sys.version_info >= (3, 11) else '')";
+  // The file itself, not a link to it or an environment of it: the sandbox shows only the folders of an installation.
+  const real = "os.path.realpath(getattr(sys, '_base_executable', '') or sys.executable)";
+  const check = `import os, sys; print(${real} if sys.version_info >= (3, 11) else '')`;
   for (const name of ["python3", "python"]) {
     const found = (await output(name, ["-c", check], PROBE_MS)).trim();
     if (found !== "") {
