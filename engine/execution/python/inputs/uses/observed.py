@@ -30,7 +30,7 @@ from stet_ls.validators.ast_text import literal_eval
 _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _DEEPEST = 12
-"""Steps into a value: code that calls itself on each item goes on until the stack is full."""
+"""Steps into a value: code that calls itself on each item continues until the stack is full."""
 OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
 """Methods of dictionaries, and of lists."""
