@@ -32,3 +32,10 @@ def test_a_linked_list_is_found_by_its_loop(loop: str) -> None:
     code = f"def last(head):\n    current = head\n    while current.next:\n        {loop}\n    return current.value\n"
     setups = [call.setup for call in calls_for(code, "last")]
     assert any(each.count("next=") > 2 for each in setups) is ("," not in loop)
+
+
+def test_a_method_that_is_called_leads_to_no_other_object() -> None:
+    code = "def vowels(text):\n    text = text.lower()\n    return [each for each in text if each in 'aeiou']\n"
+    setups = [call.setup for call in calls_for(code, "vowels")]
+    assert not any("SimpleNamespace" in each for each in setups)
+    assert any(each.startswith("text = '") for each in setups)
