@@ -26,6 +26,11 @@ def _groups(values: list[Any]) -> list[Any]:
     return [each for each in values if isinstance(each, list | tuple | str | dict | set)]
 
 
+def _has_empty_items(values: list[Any]) -> bool:
+    items = (item for each in values if isinstance(each, list | tuple) for item in each)
+    return any(item in ("", b"", [], (), {}) for item in items)
+
+
 def _is_no_square(value: Any) -> bool:
     return isinstance(value, list) and any(not hasattr(row, "__len__") or len(row) != len(value) for row in value)
 
@@ -69,7 +74,7 @@ _WORDS: tuple[tuple[str, Breaks], ...] = (
     (r"\bno (circles|cycles)\b|\bacyclic\b", lambda values: any(map(_is_circular, values))),
     (r"\bsquare matrix\b", lambda values: any(map(_is_no_square, values))),
     (r"\bfirst is not (above|greater|larger|more)", _is_descending),
-    (r"none of (them|which) (is )?empty", lambda values: any("" in each for each in values if isinstance(each, list))),
+    (r"none of (them|which) (is )?empty", _has_empty_items),
 )  # fmt: skip
 
 
