@@ -112,7 +112,7 @@ class Comparison:
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             failing=self.failing or more.failing, excuses=tuple(sorted({*self.excuses, *more.excuses})),
-            differences=tuple(each for each in more.differences if each.is_conclusive or each.is_other_function),
+            differences=tuple(each for each in more.differences if each.is_conclusive or each.is_question),
             sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
             unseen=self.unseen & unseen,
@@ -143,8 +143,8 @@ class Comparison:
                 succeeded=own.succeeded + more.succeeded, malformed=own.malformed + more.malformed,
                 calls=(*own.calls, *more.calls), agreed=(*own.agreed, *more.agreed), unseen=own.unseen & unseen,
             )  # fmt: skip
-        conclusive = tuple(each for each in own.differences if each.is_conclusive)
-        rest = own.differences if more.valid < ENOUGH and not more.differences else conclusive
+        kept = tuple(each for each in own.differences if each.is_conclusive or each.is_in_rare_letters)
+        rest = own.differences if more.valid < ENOUGH and not more.differences else kept
         return replace(
             more, compared=self.compared + more.compared, valid=self.valid + more.valid,
             succeeded=self.succeeded + more.succeeded, malformed=self.malformed + more.malformed,

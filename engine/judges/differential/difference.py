@@ -47,7 +47,7 @@ class Difference:
         """False if the input is probably outside the old code's domain: a TypeError may become another error, and a
         guessed kind may be refused everywhere now, or produced nothing sensible before, or the answers were made up.
         """
-        if self.fixes or self.is_direct or self.is_refused_shape or self.is_other_function:
+        if self.fixes or self.is_direct or self.is_refused_shape or self.is_question:
             return False
         if self.call.origin not in UNSURE:
             return self.old.valid and not self.old.is_wrong_kind
@@ -74,6 +74,18 @@ class Difference:
             return False
         one, other = (_CALLABLE.sub("", "\0".join((*each.results, each.variables))) for each in (self.old, self.new))
         return one == other and (self.old.kind, self.old.printed) == (self.new.kind, self.new.printed)
+
+    @property
+    def is_question(self) -> bool:
+        """True if it is to be asked about, whatever other inputs show."""
+        return self.is_other_function or self.is_in_rare_letters
+
+    @property
+    def is_in_rare_letters(self) -> bool:
+        """True if the input is a made one with letters of which few programs think: those without exactly one other
+        case (İ, ß, ligatures), and digits that are not 0 to 9 (٣, ²).
+        """
+        return self.call.origin not in WRITTEN and any(map(_is_rare, self.call.setup))
 
     @property
     def is_refused_guess(self) -> bool:
@@ -108,6 +120,13 @@ class Difference:
             return f"after `{shortened(call)}`{whose} before: {before}, now: {now}"
         before, now = map(shortened, _without_common_parts(str(self.old), str(self.new)))
         return f"`{shortened(call)}`{whose} was: {before}, now: {now}"
+
+
+def _is_rare(letter: str) -> bool:
+    if letter.isascii():
+        return False
+    lower, upper = letter.lower(), letter.upper()
+    return letter.isdigit() or (lower.upper(), upper.lower()) != (upper, lower) or len(lower + upper) > len("éÉ")
 
 
 def _in_line(snippet: str) -> str:

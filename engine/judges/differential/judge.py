@@ -104,6 +104,8 @@ def _different(unit: str, first: Difference, runtime: Runtime) -> Evidence:
     if first.is_direct:
         where = f"only if `{unit}` is called directly, not through what calls it"
         return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
+    if first.is_in_rare_letters and not first.fixes:
+        return _ruled(Ruling.UNKNOWN, f"behavior differs only on rare letters and digits: {first}", trusted=True)
     where = _WITH_DOUBLES if first.call.origin == DOUBLE else _OLD_FAILS if first.fixes else _OUTSIDE
     return _ruled(Ruling.UNKNOWN, f"behavior differs {where}: {first}", trusted=True)
 

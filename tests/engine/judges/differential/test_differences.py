@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
-from stet_ls.engine.execution.inputs.rows import GUESSED
+from stet_ls.engine.execution.inputs.rows import CAPTURED, EDGE_CASE, GUESSED
 from stet_ls.engine.judges.differential.difference import Difference
 from stet_ls.engine.judges.differential.python_uncompared import uncompared_change
 
@@ -51,3 +51,16 @@ def test_long_outcomes_are_shown_where_they_differ() -> None:
 def test_a_block_is_not_joined_into_one_line() -> None:
     call = Call("a = 1", "with f(a):\n    raise RuntimeError('in it')\n__out__('no error')", ("a",), GUESSED)
     assert "with f(a):\n    raise" in str(Difference(call, _ok("1"), _ok("2")))
+
+
+@pytest.mark.parametrize("text", ["Straße", "İi", "٣²", "ﬁn", "ıſς"])
+def test_what_differs_on_rare_letters_alone_is_a_question(text: str) -> None:
+    found = _difference(f"text = {text!r}", _ok("1"), _ok("2"), EDGE_CASE)
+    assert found.is_question
+    assert not found.is_conclusive
+    assert _difference(f"text = {text!r}", _ok("1"), _ok("2"), CAPTURED).is_conclusive, "someone wrote it"
+
+
+@pytest.mark.parametrize("text", ["Grün", "ÉTÉ", "жук", "あ漢", "½€"])
+def test_other_letters_are_as_good_as_any(text: str) -> None:
+    assert not _difference(f"text = {text!r}", _ok("1"), _ok("2"), EDGE_CASE).is_question

@@ -156,3 +156,11 @@ async def test_code_that_reads_a_table_is_compared_on_real_databases(make: MakeC
     )
     assert await verdict(make, MEMBERS, looped) is Ruling.PASS
     assert await verdict(make, MEMBERS, looped.replace('team, name"', 'team"')) is Ruling.FAIL
+
+
+async def test_what_differs_on_rare_letters_alone_is_asked_about(make: MakeCase) -> None:
+    before = "def digits_of(text: str) -> str:\n    return ''.join(each for each in text if each.isdigit())\n"
+    evidence = await judge(make(before, before.replace("each.isdigit()", "each in '0123456789'"), "digits_of"))
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert evidence.trusted
+    assert "only on rare letters and digits: `digits_of('" in evidence.detail
