@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.execution.language_table import for_language
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.plurals import plural, verb
+from stet_ls.engine.plurals import first_names, plural, verb
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
 from stet_ls.engine.settings.sources import PROJECT_FILE
@@ -142,7 +142,7 @@ class VerifyRun:
         ]
         if late:
             self.notes.append(
-                f"{plural(len(late), 'file')} not judged for lack of time: {_some(each.path for each in late)}"
+                f"{plural(len(late), 'file')} not judged for lack of time: {first_names(each.path for each in late)}"
             )
 
     async def run(self) -> None:
@@ -255,10 +255,7 @@ class VerifyRun:
         self.test_rows += rows
         self.fixing = FixingTests.among(rows, runs)
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
-        if runs.flaky:
-            self.notes.append(f"{len(runs.flaky)} tests had varying results and count for nothing: {_some(runs.flaky)}")
-        if why := outcome_table.failing_as_before(runs):
-            self.notes.append(why)
+        self.notes += outcome_table.notes(runs)
         if runs.left_out:
             self.partial = True
             self.notes.append(runs.left_out)
@@ -393,8 +390,3 @@ def _of_unit(
         detail = f"new special case for {value}, an input of its tests"
         return replace(result, status=Ruling.UNKNOWN, detail=detail, noted=True, proves=False, opens=True)
     return result
-
-
-def _some(names: Iterable[str]) -> str:
-    ordered = sorted(each.rpartition("::")[2] for each in names)
-    return ", ".join(ordered[:3]) + (" and more" if len(ordered) > 3 else "")

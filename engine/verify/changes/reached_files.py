@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, TreeEntry, is_of_tests
@@ -34,26 +35,29 @@ class ReachedFiles:
         size = sum(map(len, self._texts.values()))
         self._is_small = len(self._texts) <= _MOST_FILES and size <= _MOST_CHARACTERS
 
-    def old(self, paths: Iterable[str]) -> str:
-        """Identifies what runs on the old tree depend on that begin in these files."""
-        return self._id({**self._rest, **self._change.base.files}, paths)
+    def old(self, paths: Iterable[str], instead: Mapping[str, str] = MappingProxyType({})) -> str:
+        """Identifies what runs on the old tree depend on that begin in these files; `instead` are the identities of
+        files of which only a part counts.
+        """
+        return self._id({**self._rest, **self._change.base.files}, paths, instead)
 
-    def new(self, paths: Iterable[str]) -> str:
-        """Identifies what runs on the new tree depend on that begin in these files."""
-        return self._id(self._change.head.files, paths)
+    def new(self, paths: Iterable[str], instead: Mapping[str, str] = MappingProxyType({})) -> str:
+        """Identifies what runs on the new tree depend on that begin in these files; `instead` as for `old`."""
+        return self._id(self._change.head.files, paths, instead)
 
     @cached_property
     def _rest(self) -> Mapping[str, TreeEntry]:
         """What only the new tree has and is no code: it is on the disk whatever runs."""
         return {path: each for path, each in self._change.head.files.items() if path not in self._texts}
 
-    def _id(self, entries: Mapping[str, TreeEntry], paths: Iterable[str]) -> str:
+    def _id(self, entries: Mapping[str, TreeEntry], paths: Iterable[str], instead: Mapping[str, str]) -> str:
         wanted = self._reached(paths) if self._is_small else self._texts.keys()
         digest = sha256()
         for path in sorted(entries):
             if path in wanted or path not in self._texts or is_of_tests(path):
                 entry = entries[path]
-                digest.update(f"{path}\0{entry.mode}\0{entry.id}\n".encode("utf-8", "surrogateescape"))
+                identity = instead.get(path, entry.id)
+                digest.update(f"{path}\0{entry.mode}\0{identity}\n".encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
     def _reached(self, paths: Iterable[str]) -> set[str]:

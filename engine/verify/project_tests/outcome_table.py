@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from stet_ls.engine.plurals import plural, verb
+from stet_ls.engine.plurals import first_names, plural, verb
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
 from stet_ls.engine.verify.project_tests.edited_tests import edit_of
@@ -84,7 +84,17 @@ def _names_any(failure: str, names: Collection[str]) -> bool:
     return any(f"'{each}'" in failure or f"`{each}`" in failure for each in names)
 
 
-def failing_as_before(runs: TestRuns) -> str:
+def notes(runs: TestRuns) -> Iterator[str]:
+    """What a reader has to know of the runs besides their outcomes."""
+    if runs.flaky:
+        yield f"varying results of {plural(len(runs.flaky), 'test')} count for nothing: {first_names(runs.flaky)}"
+    if why := _failing_as_before(runs):
+        yield why
+    if runs.idle:
+        yield f"{plural(len(runs.idle), 'test file')} not run: they executed nothing of what changed in an earlier run"
+
+
+def _failing_as_before(runs: TestRuns) -> str:
     """The tests that fail on both sides, with the first error; "" if there are none. They may need a service, a secret
     or a package.
     """

@@ -22,9 +22,11 @@ from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests
 from stet_ls.engine.verify.project_tests.setup_of_tests import is_setup
+from stet_ls.engine.verify.stored.idle_tests import IdleTests
 from stet_ls.engine.verify.stored.kept_runs import KeptRuns
 
 _LEAST_SECONDS = 2.0
+_ALL_IDLE = "no project test executes what changed, as an earlier run showed"
 _MOST_TRACED = 100
 _FAILS = frozenset({CaseOutcome.FAILED.value, CaseOutcome.ERROR.value, CaseOutcome.NOT_RUN.value, ""})
 Outcomes = Mapping[str, str]
@@ -35,7 +37,8 @@ class TestRuns:
     """The outcomes of the tests of one language on both trees, by their ids.
 
     `details` says why a test failed on the new code. `problem` says why there are no outcomes, `left_out` what was not
-    run. `flaky` tests had several outcomes. `before` and `after` are the whole reports of either tree's own tests.
+    run. `flaky` tests had several outcomes, `idle` test files need not run. `before` and `after` are the whole reports
+    of either tree's own tests.
     """
 
     __test__ = False
@@ -48,6 +51,7 @@ class TestRuns:
     new_on_new: Outcomes = field(default_factory=dict)
     details: Mapping[str, str] = field(default_factory=dict)
     flaky: frozenset[str] = frozenset()
+    idle: frozenset[str] = frozenset()
     problem: str = ""
     left_out: str = ""
     refused: bool = False
@@ -75,12 +79,23 @@ class SuiteRuns:
         self._change, self._language, self._slots = change, language, slots
         self._changed = [each for each in files if is_of_tests(each.path)]
         self._product = [each for each in files if not is_of_tests(each.path)][:_MOST_TRACED]
+        self._files = files
 
     async def all(self, old_is_known: Callable[[TestReport | None], None] = lambda _: None) -> TestRuns:
         """The four runs; the two in the middle only for test files that changed. `old_is_known` gets the first."""
-        selected = self.selected
-        if not selected.tests:
-            return TestRuns(self._language, selected, problem="no project test uses what changed")
+        if not self.selected.tests:
+            return TestRuns(self._language, self.selected, problem="no project test uses what changed")
+        known = await asyncio.to_thread(IdleTests, self._kept, self._language, self._files)
+        idle = await asyncio.to_thread(known.among, self.selected.tests, self.selected.texts)
+        tests = tuple(each for each in self.selected.tests if each not in idle)
+        selected = self.selected = replace(self.selected, tests=tests)
+        if not tests:
+            return TestRuns(self._language, selected, problem=_ALL_IDLE, idle=idle)
+        runs = await self._all_of(selected, old_is_known)
+        await asyncio.to_thread(known.learn, runs.after)
+        return replace(runs, idle=idle)
+
+    async def _all_of(self, selected: SelectedTests, old_is_known: Callable[[TestReport | None], None]) -> TestRuns:
         if self.runtime.lacks_interpreter(self._language):
             return TestRuns(self._language, selected, problem=self.runtime.why_no_python or "no interpreter was found")
         if self.runtime.left() < _LEAST_SECONDS:
