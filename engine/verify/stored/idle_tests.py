@@ -59,7 +59,7 @@ class IdleTests:
         if self._new is None or report is None or report.outcome not in _RAN or report.starved:
             return
         traced = [report.traced.get(each.path) for each in self._product]
-        if any(each is None or each.ran.get("") for each in traced):  # not measured, or it is unknown for which test it ran
+        if any(each is None or each.ran.get("") for each in traced):  # not measured, or of no known test
             return
         busy = {_file(test) for each in traced if each is not None for test, lines in each.ran.items() if lines}
         broken = {each.path for each in report.collection}
