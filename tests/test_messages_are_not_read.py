@@ -16,7 +16,7 @@ ALLOWED = {
     "engine/diagnosis": "what test runners and interpreters print",
     "engine/execution/harness_run.py": "Python's own error messages",
     "engine/execution/python/inputs/uses/observed.py": "Python's own error messages",
-    "engine/judges/differential/difference.py": "Python's own error messages",
+    "engine/judges/differential/excuses/excused_differences.py": "Python's own error messages",
     "engine/judges/types/judge.py": "what type checkers print",
     "engine/model/endpoint/request_quirks.py": "what endpoints answer",
     "engine/runners/control_tests.py": "what a test of ours prints in the sandbox",

@@ -23,6 +23,7 @@ from stet_ls.engine.actions.planning.intent import plain_action, request_intent
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project, project
 from stet_ls.engine.actions.planning.schedule import scheduled, with_lateness
+from stet_ls.engine.actions.planning.shortened import shortened
 from stet_ls.engine.actions.planning.task_plan import TASK, PlanRules, read_edited, read_plan, single_step_plan
 from stet_ls.engine.actions.planning.without_plan import done_without_plan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
@@ -151,9 +152,11 @@ async def _plan(
     intent = replace(intent, libraries=tuple(dict.fromkeys((*intent.libraries, *options.libraries))))
     rules = PlanRules(about, intent, frozenset(job.settings.sandbox.packages), arms)
     if text := options.plan or log.plan_text:
+        # A user may have taken a package out of the plan that the words of the request still name.
+        rules = replace(rules, intent=replace(intent, libraries=options.libraries))
         plan = await asyncio.to_thread(read_edited, text, rules)
         if isinstance(plan, UnusableReply) and options.plan:
-            raise UsageError(f"the plan cannot be used: {plan.problem}")
+            raise UsageError(f"the plan cannot be used: {plan.problem}", hint="edit the plan; `stet plan` prints one")
         return plan
     if intent.question:
         return Plan(intent, about.root, ())
@@ -168,7 +171,8 @@ async def _asked(job: Job, words: str, rules: PlanRules) -> Plan | UnusableReply
     listing = await asyncio.to_thread(rules.about.listing)
     inputs, _ = await asyncio.to_thread(named_data, request, words)
     data = {_DATA: "\n".join(f"compute | {name} | - | what to find out of it" for name in inputs)} if inputs else {}
-    asking = _with_context(job, {_LISTING: listing, **data, **packages(rules.intent)})
+    short = await asyncio.to_thread(shortened, request, words, job.prompt_budget() // 3)
+    asking = _with_context(job.with_request(short), {_LISTING: listing, **data, **packages(rules.intent)})
     with job.stage("context"):
         prompt = (await asyncio.to_thread(build_job_prompt, asking, ACTION)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from stet_ls.engine.api.actions import STEPS
 from stet_ls.engine.api.message import Message, Role
+from stet_ls.engine.api.plan import MOST_STEPS, STEP_KINDS
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.prompt.languages.language_table import for_language
 from stet_ls.engine.prompt.task_spec import ModelTier, ReplyKind, TaskSpec
@@ -30,8 +31,14 @@ Reply with one to four lines, the worst problem first. Each has a line of the co
 security, speed or clarity, then an input for which it goes wrong and what happens."""
 
 _PLAN = f"""\
-Reply with one to six lines and nothing else. Each line is one step, of four parts between bars:
+Reply with one to {MOST_STEPS} lines and nothing else. Each line is one step, of four parts between bars:
 {", ".join(STEPS[:-1])} or {STEPS[-1]} | the file | the function, method or class, or new | what to do there"""
+
+_PLAN_MORE = f"""
+Where the task asks for it, a step can also be: \
+{"; ".join(f"{each.name} ({each.about})" for each in STEP_KINDS.values() if not each.edits)}. - stands for no file.
+Below a step, accept: example f(2) == 4, or accept: test tests/test_f.py, or accept: command WORDS, says what has to \
+hold after it."""
 
 # A separate turn: both embedded models repeat an example or a placeholder in the form itself as their reply, and
 # without any example they return the code.
@@ -109,7 +116,7 @@ def form(reply_kind: ReplyKind, block: str, tier: ModelTier) -> str:
     if reply_kind == "findings":
         return _FINDINGS
     if reply_kind == "plan":
-        return _PLAN
+        return _PLAN if tier == "tiny" else _PLAN + _PLAN_MORE
     labeled = f"{'TESTS' if reply_kind == 'tests' else 'CODE'}:\n{block}"
     if tier == "tiny":
         return f"Reply with one block of code, in exactly this form:\n{labeled}"

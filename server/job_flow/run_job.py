@@ -190,6 +190,8 @@ async def _run(ls: StetServer, job: JobHandle, prepared: PreparedJob, progress: 
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
     if answer.changes_files:
+        if answer.plan is not None and answer.markdown and not answer.files:  # steps that ended in a report
+            await ls.evidence.reports.show(job.name, answer.markdown)
         on_event(Stage("landing"))
         preview = prepared.params.preview or ready.settings.editor.preview
         return await apply_edit(ls, job, answer, prepared.origin, preview)

@@ -104,6 +104,12 @@ class JobHandle:
         """Returns once the job has ended; cancelling the wait does not affect it."""
         await self._ended.wait()
 
+    @property
+    def moves_its_document(self) -> bool:
+        """Whether the editor applies an edit that moves the document of the job."""
+        moved = {move.path.as_uri() for move in self.answer.moves} if self.answer is not None else set()
+        return self.uri in moved and not self.awaiting_confirmation
+
     def cancel(self) -> bool:
         """Stops the job; False if it had ended. Its `finally` blocks run before it counts as ended.
 
@@ -169,9 +175,9 @@ class Jobs:
         return all(job.result is not None for job in self)
 
     def cancel_for(self, uri: str) -> None:
-        """Stops all running jobs whose target is that document."""
+        """Stops all running jobs whose target is that document, except one whose edit moves it: editors close it."""
         for job in self:
-            if job.uri == uri:
+            if job.uri == uri and not job.moves_its_document:
                 job.cancel()
 
     async def close(self) -> None:

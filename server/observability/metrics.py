@@ -6,13 +6,15 @@ prometheus_client is loaded with the engine, after the handshake.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import CHECKS
+from stet_ls.engine.api.plan import TaskPriority
 from stet_ls.engine.job.ledger import JobEnd
 
 if TYPE_CHECKING:
@@ -27,9 +29,16 @@ _SECRETLESS = re.compile(r"[\w.:/@+ -]{1,60}\Z")
 
 
 class Metrics:
-    """The metrics of one process. `queue` returns how many calls run and how many wait."""
+    """The metrics of one process.
 
-    def __init__(self, queue: Callable[[], tuple[int, int]] = lambda: (0, 0)) -> None:
+    `queue` returns how many calls run and how many wait, `tasks` the priorities of the tasks that run, of any process.
+    """
+
+    def __init__(
+        self,
+        queue: Callable[[], tuple[int, int]] = lambda: (0, 0),
+        tasks: Callable[[], Sequence[TaskPriority]] = lambda: (),
+    ) -> None:
         self.registry = CollectorRegistry()
         self._names: dict[str, set[str]] = {}
         self._jobs = self._counter("jobs", "Jobs by action and status", "action", "ended")
@@ -50,6 +59,9 @@ class Metrics:
                             for name in ("working", "waiting"))  # fmt: skip
         working.set_function(lambda: queue()[0])
         waiting.set_function(lambda: queue()[1])
+        running = Gauge("stet_tasks_running", "Tasks that run, by priority", ("priority",), registry=self.registry)
+        for each in TaskPriority:
+            running.labels(each.value).set_function(partial(_count, tasks, each))
 
     def text(self) -> str:
         """All metrics in Prometheus' text format."""
@@ -115,6 +127,10 @@ class Metrics:
 
     def _histogram(self, name: str, about: str, *labels: str) -> Histogram:
         return Histogram(f"stet_{name}", about, labels, registry=self.registry, buckets=_SECONDS)
+
+
+def _count(tasks: Callable[[], Sequence[TaskPriority]], priority: TaskPriority) -> float:
+    return float(tasks().count(priority))
 
 
 def _reason(job: FinishedJob) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from stet_ls.engine.api.plan import TaskPriority
     from stet_ls.engine.run import Engine
     from stet_ls.server.observability.metrics import Metrics
     from stet_ls.server.observability.metrics_port import MetricsPort
@@ -33,7 +34,7 @@ class MetricsFeed:
 
         self._engine = engine
         if self._metrics is None:
-            self._metrics = Metrics(self._queue)
+            self._metrics = Metrics(self._queue, self._tasks)
         engine.watch(self._metrics.count_job)
         self._listen(engine.settings.metrics_port)
 
@@ -49,6 +50,12 @@ class MetricsFeed:
 
     def _queue(self) -> tuple[int, int]:
         return (0, 0) if self._engine is None else self._engine.queue
+
+    def _tasks(self) -> list[TaskPriority]:
+        from stet_ls.engine.api.plan import TaskPriority
+
+        running = () if self._engine is None else self._engine.tasks.running()
+        return [TaskPriority(each.plan.get("priority") or TaskPriority.NORMAL) for each in running]
 
     def _listen(self, port: int) -> None:
         if port == self._asked:

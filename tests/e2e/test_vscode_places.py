@@ -92,6 +92,30 @@ def test_an_edit_of_several_files_is_a_list_of_diffs(workbench: VSCode, file: Pa
     wait_saved(user, uses.replace("sign(", "signum(").replace("import sign", "import signum"))
 
 
+def test_a_plan_is_a_document_to_edit_and_run_and_its_task_is_listed(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    plan = f"refactor | {file.name} | sign | compare once\nguard | - | - | secrets\n"
+    scripted.on(lambda body: "Plan the change" in str(body["messages"]), plan)
+    workbench.palette("Stet: Plan a Task…")
+    workbench.text(f'{INPUT}:has-text("What should be done?")')
+    workbench.type("both at once")
+    workbench.press("Enter")
+    workbench.text('.view-line:has-text("compare once")')
+    workbench.picture("plan")
+    workbench.press("Control+Home")
+    workbench.type("constraint: keep the name\n")
+    workbench.palette("Stet: Run This Plan")
+    assert "keep the name" in scripted.wait_request(2, SECONDS).prompt
+    workbench.gone(f'{NOTIFICATION}:has-text("Do a Task")')
+    workbench.palette("Stet: Tasks…")
+    workbench.text(f'{INPUT}:has-text("both at once")')
+    workbench.press("Enter")
+    workbench.text(f'{INPUT}:has-text("Export")')
+    workbench.press("Enter")
+    workbench.text('.view-line:has-text("both at once")')
+
+
 def test_light_and_dark_themes_color_what_is_shown(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
     scripted.default = Reply("CODE:\n```python\ndef sign(x):\n    return (x > 0) + (x < 0)\n```\n")
     workbench.choose("Refactor `sign`")

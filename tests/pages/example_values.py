@@ -151,7 +151,7 @@ OF_FILE: Final = {
     "engine/actions/renaming/python_modules.py": {"level": "."},
     "engine/actions/syntax_edits/script.py": {"what": "unused import"},
     "engine/judges/danger/judge.py": {"what": "runs a command"},
-    "engine/judges/differential/input_domain.py": {"value": "str"},
+    "engine/judges/differential/excuses/input_domain.py": {"value": "str"},
     "engine/sandbox/environments/wheel_install.py": {"short": "3.13", "what": "numpy"},
     "engine/task_history/history.py": {"result": "12"},
     "server/cli/doctor.py": {"what": "type checker", "name": "pyright"},

@@ -13,6 +13,8 @@ export interface Action {
   readonly custom?: boolean;
 }
 
+export const TASK: Action = { name: "task", title: "Do a Task", prompt: "What should be done?", needs: true, asksInMenu: true };
+
 export const ACTIONS: readonly Action[] = [
   { name: "debug", title: "Fix", prompt: "What is wrong? (empty: the diagnostics at the cursor)" },
   { name: "refactor", title: "Refactor", prompt: "How? (empty: clearer, same behavior)" },
@@ -22,7 +24,7 @@ export const ACTIONS: readonly Action[] = [
   { name: "document", title: "Document", custom: true },
   { name: "optimize", title: "Optimize", prompt: "For what? (empty: speed)" },
   { name: "analyze", title: "Analyze" },
-  { name: "task", title: "Do a Task", prompt: "What should be done?", needs: true, asksInMenu: true },
+  TASK,
 ];
 
 /** The argument of the server's commands that start a job. */

@@ -14,10 +14,11 @@ import { close, hear } from "./progress";
 import { protocol } from "./protocol";
 import { Questions } from "./questions";
 import { watchRenames } from "./renames";
-import { beside, content } from "./reports";
+import { content } from "./reports";
 import { Server } from "./server/server";
 import { explicit } from "./server/settings";
 import { Status } from "./status";
+import { PLAN, Tasks } from "./tasks";
 
 /** The documents that the server gets. */
 const SCHEMES = ["file", "untitled"];
@@ -28,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Stet", { log: true });
   const [jobs, offers, marks, questions] = [new Jobs(), new Offers(), new Marks(), new Questions()];
   const model = new Model(context, () => own);
-  const own: Server = new Server(context, log, () => options(context, own, marks), () => model.variables(), (client) => {
+  const own: Server = new Server(context, log, () => options(context, own, marks, tasks), () => model.variables(), (client) => {
     client.onRequest("stet/offer", (offer: Offer) => offers.ask(offer));
     client.onRequest(protocol().ShowMessageRequest.type, (params) => questions.ask(params));
     client.onRequest("stet/noModel", (none: NoModel) => {
@@ -56,6 +57,7 @@ export function activate(context: vscode.ExtensionContext): void {
       void run(asked.action, instruction === "" ? { ...asked.argument } : { ...asked.argument, instruction });
     }
   };
+  const tasks = new Tasks(own, jobs, run);
   offers.retry = (job, instruction) => again(jobs.running.get(job), instruction);
   own.lost = () => {
     const job = jobs.takeLost();
@@ -109,6 +111,9 @@ export function activate(context: vscode.ExtensionContext): void {
       refreshLenses(own.running);
     },
     undo: (uri: string) => marks.undo(uri),
+    plan: () => asked(context, own, PLAN, run),
+    runPlan: () => tasks.runPlan(),
+    tasks: () => tasks.list(),
     "memory.search": () => memory.search(),
     "memory.show": (solution: Parameters<Memory["show"]>[0]) => memory.show(solution),
     "memory.forget": (solution: Parameters<Memory["forget"]>[0]) => memory.forget(solution),
@@ -202,16 +207,16 @@ async function followed(
   }
 }
 
-function options(context: vscode.ExtensionContext, own: Server, marks: Marks): LanguageClientOptions {
+function options(context: vscode.ExtensionContext, own: Server, marks: Marks, tasks: Tasks): LanguageClientOptions {
   const plugin = { name: "vscode", reports: false, offers: true, diffs: true, models: true, buttons: true, diagnoses: diagnosed() };
   return {
     documentSelector: SCHEMES.map((scheme) => ({ scheme })),
     initializationOptions: { plugin },
-    middleware: middleware(context, own, marks),
+    middleware: middleware(context, own, marks, tasks),
   };
 }
 
-function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks): Middleware {
+function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks, tasks: Tasks): Middleware {
   return {
     handleWorkDoneProgress: (token, params) => hear(own.running, token, params),
     // An action from the light bulb can be cancelled like one from the palette.
@@ -248,13 +253,13 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks)
       },
     },
     window: {
-      // Reports are Markdown: they are shown as a preview, next to their code.
+      // Reports are Markdown: they are shown as a preview, next to their code; plans are there to be edited.
       showDocument: async (params, token, next) => {
         const uri = vscode.Uri.parse(params.uri);
         if (uri.scheme !== "stet") {
           return next(params, token);
         }
-        await beside(uri);
+        await tasks.open(uri);
         return { success: true };
       },
     },

@@ -15,7 +15,7 @@ from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
 from stet_ls.engine.actions.rewriting.rewrite import FittedReply
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
-from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
+from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis, normalized
 from stet_ls.engine.diagnosis.failure_signs import sides
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
@@ -63,21 +63,30 @@ def _without(job: Job, first: Proposal[FittedReply], why: str) -> Proposal[Fitte
 
 @dataclass
 class _Loop:
-    """State kept between rounds. `excluded` are the tests that no longer count, each with the reason."""
+    """State kept between rounds. `excluded` are the tests that no longer count, each with the reason.
+
+    A failure that survives its fix gets the other cause: `insisted` are those of rewritten tests that fail alike,
+    `survived` those of code that was repaired. `rewritten` are the tests that were changed for that.
+    """
 
     job: Job
     plan: LoopPlan
     repairer: Repairer
     suite: GeneratedSuite
     excluded: dict[str, str] = field(default_factory=dict)
+    insisted: frozenset[str] = frozenset()
+    survived: frozenset[str] = frozenset()
+    rewritten: tuple[str, ...] = ()
 
     async def run(self, first: Proposal[FittedReply]) -> Proposal[FittedReply]:
-        """At most one new set of tests, one repair, and a second repair if the first ignored the diagnosis."""
+        """At most one new set of tests, a repair (two if the diagnosis was ignored), and a question to the tests."""
         found = await self._tried(first)
         # If most of the tests are wrong, they need a repair, not the code.
         if not found.problem and len(self.excluded) > len(self.suite.tests) - len(self.excluded):
+            self.insisted = frozenset(map(_alike, found.of(Cause.TEST)))
             found = await self._with_other_tests(first, found)
         best, found = await self._repaired(first, found)
+        found = await self._reconsidered(best, found)
         if found.passed:
             found = await self._steady(found)
         return self._with_evidence(best, found)
@@ -88,6 +97,7 @@ class _Loop:
         while True:
             with self.job.stage("run", f"{len(self.suite.tests) - len(self.excluded)} tests"):
                 found = await run(self.job, self.plan, self.suite, text, self.excluded)
+            found = replace(found, diagnoses=tuple(map(self._of_other_class, found.diagnoses)))
             self.job.on_event(Stage("diagnosis", str(found)))
             before = len(self.excluded)
             for each in found.of(Cause.TEST):
@@ -129,7 +139,34 @@ class _Loop:
             self.job.usage.warn(f"Repair rejected: it leaves {lost}")
             return first, found
         again = await self._tried(repaired)
+        self.survived = frozenset(each.symptom.signature for each in again.of(*_OF_CODE)) & frozenset(
+            each.symptom.signature for each in found.of(*_OF_CODE)
+        )
         return (repaired, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
+
+    def _of_other_class(self, each: Diagnosis) -> Diagnosis:
+        """The diagnosis; a mistake of tests that was made again when they were rewritten may be the code's."""
+        if each.cause is not Cause.TEST or _alike(each) not in self.insisted:
+            return each
+        return replace(each, cause=Cause.UNDETERMINED, sentence=f"rewritten tests say so too: {each.sentence}")
+
+    async def _reconsidered(self, best: Proposal[FittedReply], found: CandidateTrial) -> CandidateTrial:
+        """The trial, once those who wrote the tests were asked about failures that a repair of the code left alone."""
+        repeated = tuple(each for each in found.of(*_OF_CODE) if each.symptom.signature in self.survived)
+        if not repeated or self.job.call_limit_reason():
+            return found
+        asked = [replace(each, sentence=_QUESTION.format(why=each.sentence)) for each in repeated]
+        suite = await rewrite(self.job, self.plan, self.suite, asked)
+        if isinstance(suite, str) or suite.code.split() == self.suite.code.split():
+            return found
+        before = self.suite, self.excluded
+        self.suite, self.excluded = suite, {}
+        again = await self._tried(best)
+        if len(again.passed) > len(found.passed):
+            self.rewritten = tuple(sorted(tests_of(repeated)))
+            return again
+        self.suite, self.excluded = before
+        return found
 
     async def _steady(self, found: CandidateTrial) -> CandidateTrial:
         """The trial without the tests that pass by chance."""
@@ -143,7 +180,7 @@ class _Loop:
         """The candidate with the evidence of its tests, which replaces "no tests were run"."""
         self.job.usage.no_tests = "" if found.passed else "none of the tests that were written passes"
         item = without_secrets(
-            suite_evidence.evidence(self.plan, self.suite, found, self.excluded), self.repairer.secrets
+            suite_evidence.evidence(self.plan, self.suite, found, self.excluded, self.rewritten), self.repairer.secrets
         )
         self.job.on_event(JudgeFinished(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
@@ -151,6 +188,15 @@ class _Loop:
         if found.passed and content.reply.tests is None:
             content = replace(content, reply=replace(content.reply, tests=self.suite.code))
         return replace(best, draft=replace(best.draft, content=content), evidence=(*kept, item))
+
+
+_OF_CODE = (Cause.LOGIC, Cause.UNDETERMINED)
+_QUESTION = "two versions of the code fail it ({why}). Keep it if the instruction says what it expects, else fix it"
+
+
+def _alike(each: Diagnosis) -> str:
+    """Equal for the same mistake in tests of other names."""
+    return f"{each.kind} {each.symptom.failure.type} {normalized(each.symptom.failure.message)}"
 
 
 def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:

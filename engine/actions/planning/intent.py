@@ -25,7 +25,7 @@ _VAGUE = frozenset(
 """Words that say neither what is to change nor how."""
 _WORDS = re.compile(r"[A-Za-z_][\w'.-]*")
 _CLAUSE = re.compile(
-    r"(?:[.;\n]|\b(?:and then|then|and also|also|afterwards)\b|,?\s+and\s+(?=[a-z]+\s))", re.IGNORECASE
+    r"(?:[.;](?=\s|$)|\n|\b(?:and then|then|and also|also|afterwards)\b|,?\s+and\s+(?=[a-z]+\s))", re.IGNORECASE
 )
 _CONSTRAINT = re.compile(
     r"\b(?:do not|don't|must not|must|without|keep|only|never|no longer than|at most|at least|unchanged|instead of)\b",
@@ -52,9 +52,10 @@ def request_intent(words: str, constraints: Sequence[str], about: Project, selec
     words = " ".join(words.split())
     named = named_units(words, about)
     clauses = [each for each in _CLAUSE.split(words) if each and each.strip()]
-    limits = tuple(dict.fromkeys((*constraints, *(each.strip() for each in clauses if _CONSTRAINT.search(each)))))
+    parts = [each.strip() for each in clauses]
+    limits = [each for each in parts if _CONSTRAINT.search(each)]
     capabilities = tuple(each for each, pattern in _CAPABILITIES if pattern.search(words))
-    files = {file for file, _ in named} | {name for name in about.files if name in words}
+    files = {file for file, _ in named} | {name for name in about.files if _names_file(name, words)}
     if len(clauses) > _MANY_CLAUSES or len(files) > _MANY_CLAUSES:
         complexity = TaskComplexity.COMPLEX
     elif len(clauses) == 1 and len(files) <= 1 and len(named) <= 1:
@@ -62,14 +63,19 @@ def request_intent(words: str, constraints: Sequence[str], about: Project, selec
     else:
         complexity = TaskComplexity.MEDIUM
     return RequestIntent(
-        goal=clauses[0].strip() if clauses else words,
-        constraints=limits,
+        goal=", ".join((*parts[:1], *(each for each in parts[1:] if each not in limits))),
+        constraints=tuple(dict.fromkeys((*constraints, *limits))),
         capabilities=capabilities if set(capabilities) & _WITHOUT_CODE else (Capability.CODE, *capabilities),
         libraries=tuple(name for name in named_libraries(words) if is_known(name)),
         complexity=complexity,
         question=_question(words, about, selected),
         confidence=_confidence(words, named, files, complexity),
     )
+
+
+def _names_file(name: str, words: str) -> bool:
+    """Whether a request names a file of the project, by its path or the last part of it."""
+    return re.search(rf"(?<![\w.]){re.escape(name.rpartition('/')[2])}(?!\w)", words) is not None
 
 
 def _confidence(

@@ -20,6 +20,8 @@ _STEP = re.compile(
 )
 _FIELD = re.compile(r"^[\s>*-]*(?P<key>[a-z]+)\s*:\s*(?P<value>.+)$", re.IGNORECASE)
 _GOAL = re.compile(r"^#\s*Plan:\s*(?P<goal>.+)$", re.MULTILINE)
+_NOTHING = "-"
+"""What stands for no file, and for no unit."""
 _NONE_WORDS = frozenset({"", "none", "-", "nothing", "no"})
 
 
@@ -103,10 +105,10 @@ def write_text(plan: Plan, reasons: Sequence[str] = ()) -> str:
     lines += [f"deadline: {plan.deadline:g} s"] if plan.deadline is not None else []
     lines += [""] if len(lines) > 2 else []
     for at, step in enumerate(plan.steps):
-        name = step.unit or step.new or "new"
+        name = step.unit or step.new or ("new" if STEP_KINDS[step.action].edits else _NOTHING)
+        file = _NOTHING if step.path == plan.root else plan_path(step.path, plan.root)
         lines.append(
-            f"- [{'x' if step.enabled else ' '}] {step.number}. {step.action} | {plan_path(step.path, plan.root)} "
-            f"| {name} | {step.instruction}"
+            f"- [{'x' if step.enabled else ' '}] {step.number}. {step.action} | {file} | {name} | {step.instruction}"
         )
         lines += [f"  - accept: {each}" for each in step.criteria] or [f"  - unchecked: {UNCHECKED}"]
         lines.append(f"  - needs: {', '.join(map(str, step.needs)) or 'none'}")

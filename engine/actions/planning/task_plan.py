@@ -132,9 +132,9 @@ def checked_plan(written: PlanText, rules: PlanRules) -> Plan | UnusableReply:
         if each.number is not None and each.number in numbers:
             return UnusableReply(f"Line {each.line}: there are two steps with the number {each.number}.")
         numbers[at if each.number is None else each.number] = at
-    steps = []
+    steps: list[PlanStep] = []
     for at, each in enumerate(written.steps, 1):
-        step = _step(at, each, rules)
+        step = _step(at, each, rules, steps)
         if isinstance(step, UnusableReply):
             return step
         steps.append(step)
@@ -174,7 +174,7 @@ def with_criteria(step: PlanStep) -> PlanStep:
     return replace(step, criteria=(*step.criteria, *more)[: max(_MOST_CRITERIA, len(step.criteria))])
 
 
-def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableReply:
+def _step(number: int, each: StepText, rules: PlanRules, earlier: Sequence[PlanStep]) -> PlanStep | UnusableReply:
     about, cells = rules.about, list(each.cells)
     if len(cells) < 2 or not cells[-1]:
         return UnusableReply(f"The step {each.action!r} names no file or no instruction.")
@@ -200,11 +200,15 @@ def _step(number: int, each: StepText, rules: PlanRules) -> PlanStep | UnusableR
     step = PlanStep(
         number, each.action, path, "", what, files=files, criteria=criteria, arm=each.arm, enabled=each.enabled
     )
-    found = _with_unit(step, unit, file, about)
+    added = frozenset(other.new for other in earlier if other.path == path)
+    found = _with_unit(step, unit, file, about, added)
     return found if isinstance(found, UnusableReply) else with_criteria(found)
 
 
-def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep | UnusableReply:
+def _with_unit(
+    step: PlanStep, unit: str, file: str, about: Project, added: Collection[str]
+) -> PlanStep | UnusableReply:
+    """The step with its unit: one of the file, or one that an earlier step adds to it."""
     if not STEP_KINDS[step.action].edits:
         return replace(step, unit="" if unit.lower() in _NEW else unit)
     relative = about.name_of(step.path)
@@ -218,6 +222,8 @@ def _with_unit(step: PlanStep, unit: str, file: str, about: Project) -> PlanStep
         return replace(step, instruction=what if new in what else f"{what} (`{new}`)", new=new)
     if relative in about.files and unit.lower() in _NEW:
         return step
+    if unit in added:
+        return replace(step, unit=unit)
     return UnusableReply(f"The plan says to {step.action} {unit!r}, which {file} does not define.")
 
 

@@ -82,7 +82,9 @@ class _Rename:
         source = resolve(self._modules, module.path, statement.level, statement.module or "")
         if source == path and each.node.name == self._old:
             self._replace(module, module.word(each.node, self._old))
-            if each.node.asname is None:
+            if each.node.asname == self._old:  # `from .prices import total as total` passes the name on
+                self._replace(module, module.word(each.node, self._old, after=r"\bas\s+"))
+            if each.binds == self._old:
                 self._scope(module, each.scope)
                 for span in doc_examples(module, self._old):
                     module.replace(span, self._new)

@@ -47,7 +47,8 @@ _WARNS = re.compile(
     r"(?i)^[\s*_-]*(?:warning|caution|caveat)|\b(?:beware|careful|assum(?:es?|ing|ption)|limitation|breaking|unsafe|"
     r"insecure|deprecated|untested|thread-?safe|(?:does|do|is|are|was|were|may|might|can|could|will)(?: not|n't)"
     r" (?:handle|support|check|validate|test|work|cover)|"
-    r"(?:may|might|can|could|will) (?:raise|fail|overflow|block|lose))"
+    r"(?:may|might|can|could|will) (?:raise|fail|overflow|block|lose)|"
+    r"(?:fails|crashes|breaks|overflows)(?: \S+){0,2} (?:for|if|when|on|with|unless) )"
 )
 """Notes of a model that warn; the others describe."""
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")

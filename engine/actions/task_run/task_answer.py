@@ -14,9 +14,10 @@ from stet_ls.engine.actions.planning.unrequested_changes import unrequested_chan
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.actions.task_run.step_results import StepResults
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.evidence import WORST_FIRST, Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
-from stet_ls.engine.api.plan import Plan, PlanStep
+from stet_ls.engine.api.plan import STEP_KINDS, Plan, PlanStep
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.calibration import DEFAULT
@@ -64,9 +65,13 @@ def put_together(job: Job, plan: Plan, results: StepResults, overlay: WorkspaceO
 
 
 def _reports(plan: Plan, done: Mapping[int, Answer]) -> str:
-    """What the steps that computed found out; the reports of others were for later steps."""
-    made = {number: each for number, each in done.items() if each.files}
-    return "".join(f"## {plan.step(number)}\n\n{each.markdown}\n\n" for number, each in made.items())
+    """What the steps that end in a report found out; what a search found was for later steps."""
+    shown = {number: each for number, each in done.items() if each.markdown and _is_reported(plan.step(number))}
+    return "".join(f"## {plan.step(number)}\n\n{each.markdown}\n\n" for number, each in shown.items())
+
+
+def _is_reported(step: PlanStep) -> bool:
+    return not STEP_KINDS[step.action].edits and step.capability is not Capability.SEARCH
 
 
 def _without_edit(job: Job, plan: Plan, results: StepResults, done: Mapping[int, Answer], report: str) -> Answer:
@@ -174,7 +179,8 @@ def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
         worst = min((item.verdict for _, item in same), key=WORST_FIRST.index)
         those = [(n, item) for n, item in same if item.verdict is worst]
         alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
-        detail = those[0][1].detail if alike else "; ".join(f"step {n}: {item.detail}" for n, item in those)
+        detail = "; ".join(dict.fromkeys(f"step {n}: {item.detail}" for n, item in those))
+        detail = those[0][1].detail if alike else detail
         trusted = any(item.trusted for _, item in those)
         seconds = sum(item.seconds for _, item in same)
         count = sum(item.count for _, item in those)

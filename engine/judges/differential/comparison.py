@@ -1,46 +1,22 @@
-"""The outcomes of two texts of a unit on the same inputs, and their differences."""
+"""What running two texts of a unit on the same inputs showed; further inputs are added to it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import ACCIDENTS, Call, CallOutcome, HarnessReport
-from stet_ls.engine.execution.inputs.object_steps import without_steps
-from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED, UNSURE
-from stet_ls.engine.execution.outcome_equality import OutcomeEquality, compare_outcomes
+from stet_ls.engine.execution.harness_run import Call, HarnessReport
+from stet_ls.engine.execution.inputs.rows import CAPTURED, SUGGESTED
 from stet_ls.engine.execution.probe import Probe, in_order
-from stet_ls.engine.judges.differential.difference import NEAR, WRITTEN, Difference
-from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds, in_input_domain
-from stet_ls.engine.judges.differential.taken_for_granted import unpacks_values
-from stet_ls.engine.judges.differential.unusual_inputs import (
-    ENOUGH,
-    NOT_FINITE,
-    calls_of_foreign_kind,
-    excuse_calls,
-    is_container,
-    is_named_kind,
-    usual_kinds,
-)
+from stet_ls.engine.judges.differential.difference import WRITTEN, Difference
+from stet_ls.engine.judges.differential.excuses.input_domain import ArgumentKind, argument_kinds, in_input_domain
+from stet_ls.engine.judges.differential.excuses.unusual_inputs import ENOUGH, UNUSUAL, is_named_kind
 
 LEAST_VALID = 20
-LEAST_SUCCEEDED = 5
-_MALFORMED = {"ValueError", "JSONDecodeError", "UnicodeDecodeError", "Error", "ParseError", "InvalidOperation"}
 """With fewer valid inputs, equality is too weak to pass."""
+LEAST_SUCCEEDED = 5
 _MISSED = 12
-UNUSUAL = "inputs of unusual kinds"
-_NARROWER, _OLD_FAILS = "more specific errors", "inputs of kinds that the old code fails on"
-_HANDLER, _NAMES = re.compile(r"(?m)^\s*except\b(.*?):"), re.compile(r"\w+")
-_UNRESOLVED = {"NameError", "ReferenceError", "ImportError", "ModuleNotFoundError"}
-_WRONG_KIND = re.compile(r"(TypeError|AttributeError)\(")
-"""The result of a step that failed so."""
-_UNHASHABLE = 'TypeError("unhashable type'
-"""That of a key of a wrong kind, which code that searches a list takes."""
-_ERROR = re.compile(r"(\w+)\(")
-_QUOTED = re.compile(r"['\"]([\w-]+)['\"]")
-_Pair = tuple[Call, CallOutcome, CallOutcome]
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 """Builds a runnable file from a name (without its ending), a title and calls; None if it would be too long."""
 
@@ -208,189 +184,8 @@ class Comparison:
         return tuple(each for each in made if each is not None)
 
 
-def compared(
-    unit: str,
-    calls: Sequence[Call],
-    report: HarnessReport,
-    promised: Collection[str] | None = None,
-    text: str = "",
-    meant: Mapping[str, frozenset[str]] | None = None,
-    earlier: Sequence[Call] = (),
-    handled: Collection[str] = (),
-) -> Comparison:
-    """The comparison of the first two texts of a report.
-
-    `promised` are the errors that the old code documents or raises itself; None if unknown: then every error counts.
-    `text` is the old code, "" if every input counts. `earlier` are calls of an earlier run on which both agreed.
-    `handled` are the errors that the new code names: it decides on purpose what becomes of them.
-    """
-    old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
-    if new.problem or new.side_effects:
-        kind = "late" if new.is_late else "raised" if new.problem else "reached"
-        broken = CallOutcome(kind, "", "import", new.problem or new.side_effects, lacks=new.lacks)
-        differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
-        return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
-    both = ((calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes)
-    meant_errors = promised if promised is not None else frozenset(re.findall(r"\w+", text))
-    found = [(pair, _accidents(*pair, meant_errors)) for pair in both]
-    pairs = [
-        (call, before, _with_equal_accidents(call, before, after, meant_errors))
-        for (call, before, after), steps in found
-        if not steps
-    ]
-    accidents = tuple(dict.fromkeys(without_steps(call, steps) for (call, _, _), steps in found if steps))
-    handled_before = {*_NAMES.findall(" ".join(_HANDLER.findall(text)))} - {"TypeError", "AttributeError"}
-    alike = _shared_again(pairs, [compare_outcomes(before, after) for _, before, after in pairs])
-    differences = [
-        Difference(*pair, unpacks=unpacks_values(text, unit), is_let_through=pair[2].error in handled_before)
-        for pair, how in zip(pairs, alike, strict=True)
-        if how is OutcomeEquality.DIFFERENT
-    ]
-    failing = [each for each in differences if promised is not None
-               and (each.is_other_failure(promised, handled) or each.is_other_end(promised))]  # fmt: skip
-    narrower = [each for each in differences if each.is_narrower]
-    fixed = [each for each in differences if promised is not None and each.is_fixed({*promised, *handled})
-              and each.call.origin not in WRITTEN]  # fmt: skip
-    same = [pair for pair, how in zip(pairs, alike, strict=True) if how is not OutcomeEquality.DIFFERENT]
-    agreed = [call for call, before, _ in same if before.valid and not call.again]
-    is_enough = len(agreed) + len(earlier) >= ENOUGH
-    accepted = [each for each in fixed if each.old.is_wrong_kind
-                or (is_enough and each.call.origin in {*UNSURE, NEAR})]  # fmt: skip
-    named = {*(promised or ()), *handled}
-    accepted += [each for each in differences if is_enough and text and each.is_refused_shape]
-    accepted += [each for each in differences if is_enough and text
-                 and (each.is_float_for_whole or each.is_out_of_range or each.is_incomplete(text, unit))]  # fmt: skip
-    accepted += [each for each in differences if is_enough and text and each.is_outside(text, named)]
-    if is_enough and "Exception" not in handled:
-        accepted += [each for each in fixed if each.is_malformed(text) and each not in accepted]
-    besides = (*([_NARROWER] if narrower else []), *([_OLD_FAILS] if accepted else []))
-    differences = [replace(each, fixes=each in fixed) for each in differences
-                   if not (each.is_refusal or each in failing or each in narrower or each in accepted)]  # fmt: skip
-    accepted_now = [call for call, _, after in same if after.kind == "ok"]
-    differences = _with_known_kinds(differences, [*earlier, *accepted_now], frozenset(_QUOTED.findall(text)))
-    judged = excuse_calls(
-        text, [*earlier, *agreed], {each.call: each.is_conclusive for each in differences}, meant or {}
-    )
-    excuses = judged.reasons if text else {}
-    if judged.uncertain:
-        differences = [replace(each, is_unusual=each.call in excuses) for each in differences]
-        excuses = {}
-    differences = [
-        each for each in differences
-        if each.call not in excuses or each.is_too_deep
-        or (each.takes_less and each.call not in judged.refusable and excuses[each.call] != NOT_FINITE)
-    ]  # fmt: skip
-    of_foreign_kind = (
-        calls_of_foreign_kind(text, [*earlier, *accepted_now], [each.call for each in differences])
-        if text
-        else frozenset()
-    )
-    if of_foreign_kind and all(each.call in of_foreign_kind for each in differences if each.is_conclusive):
-        refused = {each.call for each in differences if each.call in of_foreign_kind and each.new.kind == "raised"
-                   and is_container(each.call, [*earlier, *agreed], meant or {})}  # fmt: skip
-        excuses = {**excuses, **dict.fromkeys(refused, UNUSUAL)}
-        differences = [replace(each, is_unusual=each.is_unusual or each.call in of_foreign_kind) for each in differences
-                       if each.call not in refused]  # fmt: skip
-    # Calls that someone means convince, and short ones that used to work are the easiest to understand.
-    differences.sort(
-        key=lambda each: (
-            not each.is_conclusive, each.call.is_secret, each.call.origin != CAPTURED, each.old.kind != "ok",
-            len(each.call.snippet),
-        )
-    )  # fmt: skip
-    sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
-    if text:
-        known = usual_kinds(text, [*earlier, *agreed], meant or {})
-        sharing = [each for each in sharing if not known.excuse(each.call)]
-    sharing.sort(key=lambda each: len(each.call.snippet))
-    inputs = [(before, after) for call, before, after in pairs if not call.again]
-    valid = sum(before.valid for before, _ in inputs)
-    ends = {"" if before.kind == "ok" else before.error or before.kind for _, before, _ in pairs if before.valid}
-    return Comparison(
-        unit, len(inputs), valid, alike.count(OutcomeEquality.ROUNDED), tuple(differences), dict(report.left_out),
-        sharing=tuple(each for each in sharing if each.old.valid),
-        missing=sum(not calls[n].again for n in old.outcomes if n not in new.outcomes),
-        opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
-        partial=any(before.partial for _, before, _ in pairs),
-        reordered=any(before.order != after.order for _, before, after in pairs),
-        raised=() if "" in ends else tuple(sorted(ends)), failing=bool(failing),
-        excuses=tuple(sorted({*excuses.values(), *besides})),
-        lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
-        unresolved=bool(inputs) and all(before.error in _UNRESOLVED for before, _ in inputs),
-        calls=tuple(call for call, _, _ in pairs), agreed=tuple(call for call in accepted_now if not call.again),
-        accidents=accidents, succeeded=sum(before.kind == "ok" for before, _ in inputs),
-        malformed=sum(before.error in _MALFORMED - {*(promised or ())} for before, _ in inputs),
-    )  # fmt: skip
-
-
 def counted_coverage(found: Comparison, report: HarnessReport) -> HarnessReport:
     """The report with the coverage that counts: inputs that are passed over execute nothing."""
     if UNUSUAL not in found.excuses or report.unseen_alike is None:
         return report
     return replace(report, unseen=report.unseen_alike)
-
-
-def _accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> tuple[int, ...]:
-    """The guessed steps on an object that failed on a wrong kind, if the versions differ after one.
-
-    What is left undone there, and which error it is, does not count, unless the code names the error; so the call is
-    made again without these steps.
-    """
-    wrong = tuple(
-        n for n, each in enumerate(old.results)
-        if ((met := _WRONG_KIND.match(each)) and met[1] not in promised)
-        or (n < len(new.results) and new.results[n].startswith(_UNHASHABLE))
-    )  # fmt: skip
-    if not wrong or call.origin not in UNSURE or old.kind != new.kind:
-        return ()
-    differs = len(new.results) > wrong[0] and old.digest != new.digest
-    return wrong if differs and old.results[: wrong[0]] == new.results[: wrong[0]] else ()
-
-
-def _with_equal_accidents(call: Call, old: CallOutcome, new: CallOutcome, promised: Collection[str]) -> CallOutcome:
-    """The new outcome, where both versions fail at a guessed step, each in an operation of another kind (an index or a
-    key that is not there), with the old error there: which of them it is does not count, all other results do.
-    """
-    if call.origin not in UNSURE or old.digest == new.digest or len(old.results) != len(new.results):
-        return new
-    results = tuple(
-        one if _are_accidents(one, other, promised) else other
-        for one, other in zip(old.results, new.results, strict=True)
-    )
-    if results == new.results:
-        return new
-    same = replace(new, results=results, digest=old.digest)
-    is_alike = (old.kind, old.results, old.variables, old.printed, old.aliases) == (
-        same.kind, same.results, same.variables, same.printed, same.aliases,
-    )  # fmt: skip
-    return same if is_alike else new
-
-
-def _are_accidents(old: str, new: str, promised: Collection[str]) -> bool:
-    """Whether two results are errors of operations on values that the code is not meant for."""
-    found = [_ERROR.match(each) for each in (old, new)]
-    return all(each is not None and each[1] in ACCIDENTS and each[1] not in promised for each in found)
-
-
-def _shared_again(pairs: Sequence[_Pair], alike: list[OutcomeEquality]) -> list[OutcomeEquality]:
-    """The equalities; a call repeated after its result was emptied differs as the first one does, in sharing."""
-    shared = {(call.setup, call.body) for (call, _, _), how in zip(pairs, alike, strict=True)
-              if how is OutcomeEquality.SHARED}  # fmt: skip
-    return [
-        OutcomeEquality.SHARED
-        if call.again and any(call.setup == setup and call.body.endswith(body) for setup, body in shared) else how
-        for (call, _, _), how in zip(pairs, alike, strict=True)
-    ]  # fmt: skip
-
-
-def _with_known_kinds(
-    differences: list[Difference], accepted: Sequence[Call], quoted: frozenset[str]
-) -> list[Difference]:
-    """The differences, marked where both texts accept the same kinds in one of the `accepted` calls.
-
-    If the new code accepts no kinds at all, the kinds are not the reason.
-    """
-    if not any(each.call.origin in UNSURE and each.new.is_wrong_kind for each in differences):
-        return differences
-    taken = list(map(argument_kinds, accepted))
-    return [replace(each, in_domain=not taken or in_input_domain(each.call, taken, quoted)) for each in differences]

@@ -17,7 +17,9 @@ from stet_ls.engine.execution.javascript.version_pair import version_pair
 from stet_ls.engine.execution.probe import places_of, unreached_probes
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared
+from stet_ls.engine.judges.differential.compare import compared
+from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.excuses.excused_differences import ComparedCode
 from stet_ls.engine.judges.differential.further import Judging, with_further
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.javascript_attachment import comparison
@@ -78,11 +80,11 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
 
 def _judging(case: Case, unit: str) -> Judging:
     """How the runs of a unit are judged."""
-    before = case.before.text
+    code = ComparedCode(unit, case.before.text)
 
     def compare_run(calls: Sequence[Call], report: HarnessReport, earlier: Sequence[Call], trust: Trust) -> Comparison:
         # Guided calls are unlike the earlier ones: these show the usual kinds for a model's calls alone.
         usual = earlier if trust is Trust.REFUTING else ()
-        return compared(unit, calls, report, text=before, earlier=usual)
+        return compared(report, calls, code, earlier=usual)
 
     return Judging(compare_run, case.parts)

@@ -21,7 +21,9 @@ from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.version_pair import VersionPair, comparable, version_pair
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared, counted_coverage
+from stet_ls.engine.judges.differential.compare import compared
+from stet_ls.engine.judges.differential.comparison import Comparison, counted_coverage
+from stet_ls.engine.judges.differential.excuses.excused_differences import ComparedCode
 from stet_ls.engine.judges.differential.further import Judging, with_further
 from stet_ls.engine.judges.differential.growth import growth_of
 from stet_ls.engine.judges.differential.python_attachment import comparison
@@ -92,18 +94,22 @@ async def _with_more_items(found: Comparison, pair: VersionPair) -> Comparison:
     if found.differences or not found.partial or not calls:
         return found
     more = await pair.run_longer(calls)
-    return replace(found, differences=compared(found.unit, calls, more).differences) if more is not None else found
+    return (
+        replace(found, differences=compared(more, calls, ComparedCode(found.unit)).differences)
+        if more is not None
+        else found
+    )
 
 
 def _judging(case: Case, unit: str) -> Judging:
     """How the runs of a unit are judged: errors that a text names are meant, and kinds that a parameter's name says."""
     before, after = case.before.text, case.after.text
     promised, handled = (frozenset(re.findall(r"\w+", text)) for text in (before, after))
-    meant = _meant(before, unit)
+    code, meant = ComparedCode(unit, before, promised, handled), _meant(before, unit)
 
     def compare_run(calls: Sequence[Call], report: HarnessReport, earlier: Sequence[Call], trust: Trust) -> Comparison:
         del trust
-        return compared(unit, calls, report, promised, before, meant, earlier, handled)
+        return compared(report, calls, code, meant, earlier)
 
     return Judging(compare_run, case.parts, meant)
 

@@ -49,6 +49,8 @@ def with_callers(own: Comparison | NotRunnable, through: Sequence[Comparison]) -
     sufficient = [each for each in through if _is_sufficient(each)]
     if isinstance(own, NotRunnable):
         return sufficient or own
+    if _is_sufficient(own):  # what its own inputs ran alike, a caller need not reach
+        sufficient = [replace(each, unseen=each.unseen & own.unseen) for each in sufficient]
     if not sufficient or frozenset.intersection(*(each.unseen for each in sufficient)):
         return [own, *sufficient]
     if not own.differences:

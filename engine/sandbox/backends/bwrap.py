@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -197,13 +197,17 @@ def _view(
             raise ValueError(f"{len(spec.files)} files for one run; the limit is {_MOST_FILES}")
         for name, content in spec.files.items():
             yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{outputs.relative(name)}")
-    yield from _inputs(spec)
+    yield from _inputs(spec, masked)
     yield from ("--remount-ro", "/")
 
 
-def _inputs(spec: RunSpec) -> Iterator[str]:
-    """The files of the workspace that are shown as they are."""
+def _inputs(spec: RunSpec, masked: Iterable[str]) -> Iterator[str]:
+    """What of the workspace is shown as it is: files, and packages in a folder of Stet that is masked there."""
     if spec.overlay:
+        hidden = [spec.overlay.root / name for name in masked]
+        for bind in spec.binds:
+            if any(bind.is_relative_to(each) for each in hidden):
+                yield from ("--ro-bind", str(bind), str(bind))
         for name in spec.read_only:
             place = f"{spec.overlay.root}/{outputs.relative(name)}"
             yield from ("--ro-bind", place, place)

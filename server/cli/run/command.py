@@ -16,6 +16,7 @@ from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import SettingsError, UsageError
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
 from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.task_history.history import TaskEnd
 from stet_ls.server.cli.command_table import did_you_mean, positive
 from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
 from stet_ls.server.cli.inputs.load_settings import load_settings
@@ -209,7 +210,11 @@ async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Re
     except SettingsError:
         raise
     except UsageError as error:
-        raise UsageError(f"{arguments.target}: {error}", hint=NAMING) from error
+        raise UsageError(f"{arguments.target}: {error}", hint=error.hint or NAMING) from error
+    except asyncio.CancelledError:
+        progress.clear()
+        _print_cancelled(engine, request)
+        raise
     finally:
         progress.clear()
         await engine.close()
@@ -223,6 +228,13 @@ async def _run(arguments: argparse.Namespace, target: CommandTarget, request: Re
         await engine.memory.applied(trace)
         await engine.record_outcome(trace, "applied")
     return status
+
+
+def _print_cancelled(engine: Engine, request: Request) -> None:
+    """Prints how to do the rest of a task that the user stopped."""
+    latest = next(iter(engine.tasks.list()), None) if request.task is not None else None
+    if latest is not None and latest.state == TaskEnd.CANCELLED:
+        print_status(f"cancelled, nothing was written: `stet tasks resume {latest.id}` does what is left")
 
 
 async def _part_of(

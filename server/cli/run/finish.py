@@ -136,6 +136,8 @@ def _print_held_back(answer: Answer) -> None:
 def _apply(target: CommandTarget, answer: Answer) -> int:
     for written in write_answer(target, answer):
         render.print_line(f"wrote {shown_path(written)}")
+    if answer.markdown:
+        render.print_markdown(answer.markdown)
     render.print_evidence(answer.evidence)
     print_status(conclude(answer))
     return 0

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.actions.computing.file_facts import DATA_SUFFIXES
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.duration import seconds_of
 from stet_ls.engine.api.plan import TaskOptions, TaskPriority
@@ -19,10 +20,12 @@ from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.inputs.command_target import CommandTarget, read_target
-from stet_ls.server.cli.inputs.files import read_document
+from stet_ls.server.cli.inputs.files import Document, read_document
 from stet_ls.server.cli.inputs.shard import Shard
 from stet_ls.server.cli.run.batch_targets import batch_targets, is_pattern
 from stet_ls.server.cli.run.job_request import job_request
+from stet_ls.validators.languages import PLAIN
+from stet_ls.validators.source import Source
 
 _MOST_FILES = 40
 """Files of a folder that a plan is shown by name; the nearest ones come first."""
@@ -49,9 +52,7 @@ def configure_task(parser: argparse.ArgumentParser, *, plans: bool = True) -> No
 def task_request(arguments: argparse.Namespace, words: Sequence[str]) -> tuple[CommandTarget, Request]:
     """The target and the request of a task. Reads files. UsageError names what is wrong."""
     paths = _files(words)
-    target = read_target(
-        str(paths[0]) if Path(words[0]).is_dir() or is_pattern(words[0]) else words[0], arguments.language
-    )
+    target = _target(str(paths[0]) if Path(words[0]).is_dir() or is_pattern(words[0]) else words[0], arguments.language)
     request = job_request(arguments, target)
     root = request.workspace.roots[0]
     others = tuple(path.absolute() for path in paths[1:])
@@ -71,13 +72,12 @@ def task_request(arguments: argparse.Namespace, words: Sequence[str]) -> tuple[C
 
 def resumed_request(row: Mapping[str, Any], task: str) -> tuple[CommandTarget, Request]:
     """The request of an earlier task, on the files as they are now. UsageError if its file is gone."""
-    document = read_document(Path(row["path"]))
-    target = CommandTarget(document.source, row["language"], None, document)
+    target = replace(_target(row["path"], None), language=row["language"])
     request = Request(
         action=row["action"],
         language=row["language"],
-        source=document.source,
-        path=document.path,
+        source=target.source,
+        path=Path(row["path"]),
         instruction=row["instruction"],
         constraints=tuple(row["constraints"]),
         context=row["context"],
@@ -112,6 +112,17 @@ def edited_plan(plan: str) -> str:
         if code:
             raise UsageError(f"the editor `{command}` ended with exit {code}; nothing was done")
         return file.read_text(encoding="utf-8")
+
+
+def _target(word: str, language: str | None) -> CommandTarget:
+    """The target. Data that is binary or too large is one without a text: programs read it in place."""
+    try:
+        return read_target(word, language)
+    except UsageError:
+        path = Path(word)
+        if path.suffix.lower() not in DATA_SUFFIXES or not path.is_file():
+            raise
+        return CommandTarget(Source(""), PLAIN, None, Document(path, b"", Source("")))
 
 
 def _duration(text: str) -> float:

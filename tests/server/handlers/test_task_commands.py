@@ -39,7 +39,7 @@ async def test_a_running_task_shows_its_step_seconds_and_tokens(
     scripted.on(lambda body: "Now do step 2 alone" in str(body["messages"]), Reply("no", hold=gate))
     scripted.default = block("def two():\n    return 2\n")
     uri = (folder / "a.py").as_uri()
-    plan = f"# Plan: more numbers\n{PLAN}  - needs: 1\n"
+    plan = f"# Plan: more numbers\npriority: high\n{PLAN}  - needs: 1\n"
     async with editor(environment, NOTHING, rootUri=folder.as_uri()) as client:
         client.open(uri, "python", ONE)
         health = await command(client, "stet.health")
@@ -54,10 +54,12 @@ async def test_a_running_task_shows_its_step_seconds_and_tokens(
         assert row["seconds"] >= 0
         (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
         assert (listed["state"], listed["running"]["running"]) == ("running", row["running"])
+        assert 'stet_tasks_running{priority="high"} 1.0' in (await command(client, "stet.stats"))["prometheus"]
         gate.set()
         await finish(client, job)
         (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
         assert listed["running"] is None
+        assert 'stet_tasks_running{priority="high"} 0.0' in (await command(client, "stet.stats"))["prometheus"]
 
 
 SLEEPER = "86397.25"

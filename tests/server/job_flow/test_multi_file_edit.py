@@ -49,6 +49,7 @@ async def test_a_rename_is_one_versioned_edit_with_an_annotation_for_each_file(
 
         moved = await finish(client, await start(client, "task", uri=uri, instruction="move prices.py to money.py"))
         assert moved["status"] == "done", moved["message"]
+        assert moved["message"].startswith("Moved prices.py to money.py"), "a document that moves is no cancelled job"
         assert client.renamed == [(shop / "prices.py", shop / "money.py")]
         assert client.text((shop / "cart.py").as_uri()).startswith("from money import sum_of\n")
 

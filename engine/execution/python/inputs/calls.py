@@ -39,6 +39,7 @@ from stet_ls.engine.execution.python.inputs.subject import (
 from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import WHOLE, named_kind
 from stet_ls.engine.execution.python.inputs.values.kinds.used_kinds import kinds_by_use
 from stet_ls.engine.execution.python.inputs.values.objects.collaborators import MADE, collaborators
+from stet_ls.engine.execution.python.inputs.values.texts.derived_texts import derived_texts
 from stet_ls.validators.ast_text import parse_expression, parse_module, unparse
 
 
@@ -84,14 +85,11 @@ def calls_for(
         return ()
     other = known_module(after) if after else None
     subject = with_likely_kinds(subject, subject_of(other, qualified) if other else None)
+    node = subject.node
     named = (
-        *besides,
-        *literals(subject.node),
-        *named_literals(module, subject),
-        *stated_texts(subject.node),
-        *normalized_texts(subject.node),
-        *separators(subject.node),
-    )
+        *besides, *literals(node), *named_literals(module, subject), *derived_texts(module, subject),
+        *stated_texts(node), *normalized_texts(node), *separators(node),
+    )  # fmt: skip
     constants = tuple(dict.fromkeys(named))
     try:
         seed = zlib.crc32(f"{qualified}\0{unparse(subject.node)}".encode())

@@ -21,6 +21,7 @@ from stet_ls.engine.execution.python.inputs.calls import call_of
 from stet_ls.engine.execution.python.inputs.examples import literals, named_literals, rows_for
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.values.observed_types import with_observed_hints
+from stet_ls.engine.execution.python.inputs.values.texts.derived_texts import derived_texts
 from stet_ls.engine.execution.python.inputs.values.texts.parsed_texts import parsed_texts
 from stet_ls.validators.ast_text import unparse
 
@@ -65,7 +66,8 @@ def with_edge_cases(
     origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
     changed = [value for each in besides if isinstance(value := literal(each), str)]
     digits = _digits(subject) if _converts_parts(subject) else []
-    words = [*changed[:_MOST_CHANGED], *parsed_texts(subject.node), *digits]
+    derived = map(ast.literal_eval, derived_texts(module, subject))
+    words = [*changed[:_MOST_CHANGED], *parsed_texts(subject.node), *derived, *digits]
     found = (*_with_words(calls, words, free[0], open_ones),
              *_more(calls, known, open_ones, free, enums, origin), *_without_leaves(calls, subject))  # fmt: skip
     if any(isinstance(each, ast.Call) and getattr(each.func, "id", "") in _CONVERTS for each in ast.walk(subject.node)):

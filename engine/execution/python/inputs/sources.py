@@ -34,6 +34,8 @@ from stet_ls.engine.execution.python.inputs.module_state import MOST_NEIGHBOR_CA
 from stet_ls.engine.execution.python.inputs.uses.fitting import fitting
 from stet_ls.engine.execution.python.inputs.uses.observed import ROWS
 from stet_ls.engine.execution.python.inputs.uses.observing import calls_with_observed_uses
+from stet_ls.engine.execution.python.inputs.values.looked_up_values import with_looked_up_values
+from stet_ls.engine.execution.python.inputs.values.nested_values import with_nested_values
 from stet_ls.engine.execution.python.inputs.values.resources.databases import MOST_DATABASES, with_databases
 from stet_ls.engine.execution.python.inputs.values.resources.files import MOST_FILES, with_files
 from stet_ls.engine.execution.python.inputs.values.sizes import with_sizes
@@ -111,6 +113,14 @@ SOURCES: Sources = (
         "what the change is about (words, entries of tables, patterns), texts that the code parses, other scripts, "
         "numbers in many notations, items of mixed kinds, equal arguments, module constants",
         Trust.BY_ORIGIN, _with_edge_cases,
+    ),
+    FirstSource(
+        "looked-up values", "a key of one argument for another that the code looks up in it", Trust.AS_BEFORE,
+        lambda calls, unit: with_looked_up_values(calls, unit.texts, unit.name),
+    ),
+    FirstSource(
+        "nested values", "containers in containers, for code that calls itself", Trust.AS_BEFORE,
+        lambda calls, unit: with_nested_values(calls, unit.texts, unit.name), for_observed=True,
     ),
     FirstSource(
         "fitting kinds", "leaves out guesses of kinds that the code never meets together", Trust.AS_BEFORE,

@@ -105,12 +105,33 @@ async def test_a_correct_test_is_not_discarded_because_samples_agree(scripted: S
     assert "undetermined" in evidence_of_tests(answer).detail
 
 
-async def test_code_is_kept_if_its_repair_fails_the_same_way(scripted: ScriptedModel) -> None:
-    other = GOOD.replace("half = len(ordered) // 2", "half = len(ordered) >> 1")
-    answer = await generate(scripted, [GOOD, other], [WRONG_TEST])
+SHIFTED = GOOD.replace("half = len(ordered) // 2", "half = len(ordered) >> 1")
+
+
+async def test_code_is_kept_if_its_repair_fails_the_same_way_and_the_tests_stay(scripted: ScriptedModel) -> None:
+    answer = await generate(scripted, [GOOD, SHIFTED], [WRONG_TEST, WRONG_TEST])
     assert applied(answer) == GOOD, "the first one passes as many"
     assert "another reply also fails it" in evidence_of_tests(answer).detail
-    assert len(scripted.requests) == 3
+    assert len(scripted.requests) == 4
+    assert "two versions of the code fail it" in scripted.requests[-1].prompt
+    assert "def median(values: list[float]) -> float:" in scripted.requests[-1].prompt
+    assert "sorted(values)" not in scripted.requests[-1].prompt, "who writes tests sees no code"
+
+
+async def test_a_failure_that_survives_a_repair_is_asked_of_the_tests(scripted: ScriptedModel) -> None:
+    answer = await generate(scripted, [GOOD, SHIFTED], [WRONG_TEST, TESTS])
+    found = evidence_of_tests(answer)
+    assert found.detail.startswith("3 of 3 tests that the model wrote from the specification pass")
+    assert "1 changed after two versions of the code failed it, `test_even`" in found.detail
+    assert found.verdict is Ruling.UNKNOWN, "tests that were fitted to the code pass nothing"
+
+
+async def test_a_mistake_that_new_tests_repeat_is_asked_of_the_code(scripted: ScriptedModel) -> None:
+    again = MISCALLED.replace("test_odd", "test_one").replace("test_even", "test_no_argument")
+    answer = await generate(scripted, [GOOD, GOOD], [MISCALLED, again])
+    assert "rewritten tests say so too" in repairs(scripted)[0]
+    assert "undetermined" in evidence_of_tests(answer).detail
+    assert applied(answer) == GOOD
 
 
 async def test_a_missing_package_is_a_fault_of_the_environment(scripted: ScriptedModel) -> None:

@@ -73,7 +73,7 @@ def test_a_clear_request_gets_no_question(words: str) -> None:
 def test_a_request_is_understood_by_rules() -> None:
     words = "Add a histogram of the prices with matplotlib and write tests for net_total. Do not change discount."
     intent = request_intent(words, ("Python 3.9",), ABOUT)
-    assert intent.goal == "Add a histogram of the prices with matplotlib"
+    assert intent.goal == "Add a histogram of the prices with matplotlib, write tests for net_total"
     assert intent.libraries == ("matplotlib",)
     assert intent.constraints == ("Python 3.9", "Do not change discount")
     assert {Capability.CODE, Capability.TESTS, Capability.DATA} <= set(intent.capabilities)

@@ -118,11 +118,14 @@ async def test_an_answer_says_why_new_code_has_no_tests(scripted: ScriptedModel,
     assert answer.metadata.no_tests == "the budget `standard` has no call for tests; use `thorough`"
 
 
-async def test_a_note_that_warns_is_a_warning_of_the_answer(scripted: ScriptedModel, stet_home: Path) -> None:
+@pytest.mark.parametrize("note", ["Warning: may overflow in other languages", "It fails for texts"])
+async def test_a_note_that_warns_is_a_warning_of_the_answer(
+    scripted: ScriptedModel, stet_home: Path, note: str
+) -> None:
     code = code_reply("def total(a: int, b: int) -> int:\n    return a + b")
-    scripted.default = Reply(f"{code}NOTES: Warning: may overflow in other languages\n")
+    scripted.default = Reply(f"{code}NOTES: {note}\n")
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", "def total(a: int, b: int) -> int:\n    $0c = a + b\n    return c\n")
 
     assert answer.success, answer.message
-    assert "may overflow in other languages" in answer.warnings
+    assert note.removeprefix("Warning: ") in answer.warnings

@@ -29,6 +29,8 @@ SAMPLES = {
     "python": {
         "written and drawn": "def f(n):\n    return n + 1\n",
         "edge cases": "def f(name):\n    return name.upper()\n",
+        "looked-up values": "def f(table, key):\n    return table.get(key) == 'yes'\n",
+        "nested values": "def f(rows):\n    return [f(row) if isinstance(row, list) else 0 for row in rows]\n",
         "fitting kinds": "def f(one, other):\n    return one[0] == other[0]\n",
         "sizes": "def f(rows):\n    return rows[:500]\n",
         "equal items": "def f(rows: list[tuple[str, int]]):\n    return sorted(rows)\n",

@@ -32,6 +32,17 @@ def test_a_rename_is_written_to_all_files(stet: Stet, shop: Path) -> None:
     assert "Renamed `total` to `sum_of` in 2 files" in ran.err
 
 
+def test_a_name_that_a_package_passes_on_is_renamed_there(stet: Stet, shop: Path) -> None:
+    (shop / "shop/__init__.py").write_text("from .prices import total as total\nfrom .tax import RATE as rate\n")
+    (shop / "bill.py").write_text("from shop import total\n\nTOTALS = [total([1])]\n")
+    ran = stet("run", "task", "shop/prices.py", "--instruction", "rename total to sum_of", "--apply")
+    assert ran.status == 0, ran.err
+    passed_on = "from .prices import sum_of as sum_of\nfrom .tax import RATE as rate\n"
+    assert (shop / "shop/__init__.py").read_text() == passed_on
+    assert (shop / "bill.py").read_text() == "from shop import sum_of\n\nTOTALS = [sum_of([1])]\n"
+    assert "still says" not in ran.err
+
+
 def test_a_moved_module_is_a_patch_that_git_applies(stet: Stet, shop: Path) -> None:
     subprocess.run(["git", "init", "-q", "."], cwd=shop, check=True)
     subprocess.run(["git", "add", "."], cwd=shop, check=True)

@@ -80,6 +80,40 @@ def test_files_that_are_not_taken_are_kept_and_named(
     assert [path.name for path in folder.iterdir()] == ["visitors.csv"]
 
 
+def test_packages_are_found_where_the_home_folder_is_the_workspace(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    home = stet_home.parent
+    (home / "visitors.csv").write_text(CITIES)
+    code = "import tabulate\nprint(tabulate.tabulate([[5, 6]]))\n"
+    scripted.replies([f"FILE: show.py\nCODE:\n```python\n{code}```\n", "DONE\nA table."])
+    ran = replace(stet, folder=home, seconds=280)(
+        "run", "task", "visitors.csv", "--instruction", "count them", "--json"
+    )
+    output = json.loads(ran.out)
+    if "not reachable" in str(output):
+        pytest.skip(f"no package index: {output['message']}")
+    assert output["success"], output["message"]
+    assert "5  6" in output["execution_result"]["stdout"]
+
+
+def test_binary_or_very_large_data_is_read_in_place(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    with (folder / "large.csv").open("wb") as file:
+        file.write(b"city,visitors\nBern,410\n")
+        file.truncate(3_000_000_000)
+    (folder / "dot.npy").write_bytes(bytes([0, 255, 254]))
+    code = "print(open('large.csv', 'rb').readline(), list(open('dot.npy', 'rb').read()))"
+    for target in ("large.csv", "dot.npy"):
+        scripted.replies([f"FILE: look.py\nCODE:\n```python\n{code}\n```\n", "DONE\nIt is data."])
+        ran = stet("run", "task", target, "--instruction", "summarize dot.npy and large.csv", "--json")
+        output = json.loads(ran.out)
+        assert output["success"], output["message"]
+        assert "[0, 255, 254]" in output["execution_result"]["stdout"]
+    assert "larger than memory may allow: read it in parts" in scripted.requests[0].prompt
+
+
 COUNT = """FILE: count_visitors.py
 CODE:
 ```python

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from support.engine import asks_for_tests
 from support.processes.command import Stet
-from support.servers.scripted import ScriptedModel
+from support.processes.stet import interruptible_argv
+from support.servers.scripted import Reply, ScriptedModel
 
 PLAN = "1. generate | a.py | two | gives 2\n2. generate | b.py | three | gives 3\n"
 
@@ -52,12 +59,68 @@ def test_a_plan_is_printed_edited_run_listed_and_exported(stet: Stet, folder: Pa
     assert "there is no task 'ffff'" in missing.err
 
 
+EVERY_KIND = """generate | a.py | two | gives 2
+test | a.py | two | that it is 2
+review | a.py | - | is it clear?
+check | - | - | the tests
+run | - | - | python3 -c "import a; print('found', a.two() * 21)"
+"""
+TESTS = "TESTS:\n```python\nfrom a import two\n\n\ndef test_two():\n    assert two() == 2\n```\n"
+
+
+def test_a_printed_plan_of_every_kind_runs_as_it_is_and_its_reports_are_shown(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    project(folder)
+    (folder / "deep").mkdir()
+    (folder / "deep" / "c.py").write_text("ONE = 1\n")
+    scripted.on(lambda body: "Plan the change" in str(body["messages"]), EVERY_KIND)
+    scripted.on(lambda body: "Write three to six small tests" in str(body["messages"]), TESTS)
+    scripted.on(lambda body: "Review the code" in str(body["messages"]), "- `return 1` | clarity | one | a constant")
+    scripted.default = block("def two():\n    return 2\n")
+    words = "Add two to a.py and test it; do not touch c.py. Then use `numpy`"
+    planned = stet("plan", "a.py", "deep/c.py", "--instruction", words)
+    assert planned.status == 0, planned.err
+    lines = planned.out.splitlines()
+    assert lines[0] == "# Plan: Add two to a.py, test it, use `numpy`"
+    assert "understood: 0.6 to 0.9 (rules: names a.py, of the project)" in lines
+    assert {"constraint: do not touch c.py", "libraries: numpy", "- [x] 4. check | - | - | the tests"} <= set(lines)
+    asked = scripted.requests[0].prompt
+    assert "run (run the instruction as a command in the sandbox, in the project)" in asked
+    assert "accept: example f(2) == 4" in asked
+
+    (folder / "plan.md").write_text(planned.out.replace("libraries: numpy\n", ""))
+    ran = replace(stet, seconds=280)("run", "task", ".", "--plan", "plan.md", "--apply", "--accept-risk", "not-run")
+    if "code may not run" in ran.err:
+        pytest.skip(ran.err)
+    assert ran.status == 0, ran.err
+    assert "Did 5 steps" in ran.err
+    assert "found 42" in ran.out, "what the command printed"
+    assert "## review a.py" in ran.out
+    assert ran.out.count("step 4: ") == len({each for each in ran.out.splitlines() if "step 4: " in each})
+    assert not any("numpy" in each.prompt for each in scripted.requests[1:] if "Packages that" in each.prompt)
+
+
+def test_the_plan_of_a_large_file_is_made_from_its_signatures(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    body = "".join(f"    total += {number} * rate\n" for number in range(2_000))
+    (folder / "sums.py").write_text(f"def known(rate):\n    total = 0\n{body}    return total\n\n\nLAST = 1\n")
+    scripted.default = "generate | sums.py | new_sum | as known, without a rate"
+    planned = stet("plan", "sums.py", "--instruction", "a sum as known gives it, without a rate, and its use")
+    assert planned.status == 0, planned.err
+    asked = scripted.requests[0].prompt
+    assert "def known(rate):\n    ...\n\n\nLAST = 1\n" in asked
+    assert "1999 * rate" not in asked
+
+
 def test_a_wrong_plan_and_a_vague_task_are_reported(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
     project(folder)
     (folder / "plan.md").write_text("# Plan: x\n- [x] 1. debug | ../a.py | one | mend it\n")
     wrong = stet("run", "task", ".", "--plan", "plan.md")
     assert wrong.status == 2
     assert "the plan cannot be used: The plan names '../a.py'" in wrong.err
+    assert "hint: edit the plan; `stet plan` prints one" in wrong.err
     vague = stet("run", "task", "a.py", "--instruction", "make it better")
     assert vague.status == 1
     assert "does not say which code" in vague.err
@@ -95,6 +158,34 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     prompt = scripted.requests[asked].prompt
     assert "more numbers (done)" in prompt
     assert "Packages that the task requires:" in prompt
+
+
+def test_an_interrupted_task_writes_nothing_and_says_how_to_continue(
+    stet: Stet, folder: Path, scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    project(folder)
+    held = threading.Event()
+    scripted.on(asks_for_tests, "none")
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), block("def two():\n    return 2\n"))
+    scripted.default = Reply(block("def three():\n    return 3\n"), hold=held)
+    (folder / "plan.md").write_text(f"# Plan: more numbers\n{PLAN}  - needs: 1\n")
+    argv = interruptible_argv("run", "task", ".", "--plan", "plan.md", "--apply", "--accept-risk", "not-run")
+    with subprocess.Popen(argv, cwd=folder, env=dict(environment), stderr=subprocess.PIPE, text=True) as child:
+        while not any("Now do step 2 alone" in each.prompt for each in scripted.requests):
+            scripted.wait_request(len(scripted.requests) + 1)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    held.set()
+    assert child.returncode == 130
+    (row,) = [json.loads(line) for line in stet("tasks", "list", "--json").out.splitlines()]
+    assert f"cancelled, nothing was written: `stet tasks resume {row['id']}` does what is left\n" in err
+    assert "def two" not in (folder / "a.py").read_text()
+
+    resumed = stet("tasks", "resume", row["id"], "--apply", "--accept-risk", "not-run")
+    assert resumed.status == 0, resumed.err
+    assert "1 of them done before" in resumed.err
+    assert "def two" in (folder / "a.py").read_text()
+    assert "def three" in (folder / "b.py").read_text()
 
 
 def test_no_step_starts_after_the_deadline_of_a_task(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:

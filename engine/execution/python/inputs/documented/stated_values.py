@@ -40,6 +40,8 @@ _FORM = re.compile(
     r"(?i)\b(?:of|from|in|for|parses?|reads?|splits?|converts?|turns?|takes?) [^.;]{0,40}?"
     r"(?:such as|like|in the form(?: of)?) (?:\"([^\"]{2,40})\"|`([^`]{2,40})`|'([^']{2,40})')"
 )
+_PROSE = re.compile(r"[^\W\d_]+|[^\W\d_][^\d:/@#$%|=<>{}()\[\]_;&*+\\]* [^\d:/@#$%|=<>{}()\[\]_;&*+\\]*")
+"""A word or a phrase: an example of any text, not a form."""
 _BRANCHES = (ast.If, ast.IfExp, ast.Try, ast.While, ast.BoolOp, ast.Match)
 _LENIENT = {"partition", "rpartition", "find", "rfind", "get"}
 _EACH = re.compile(
@@ -78,10 +80,11 @@ def stated_values(docs: str, subject: Subject) -> StatedValues:
     letters = next((found[each] for each in "abcdef" if found[each]), "") if found else ""
     size = int(found["size"]) if found and found["size"] else 0
     is_alone = len([each for each in subject.parameters if each.default is None]) == 1
-    form = _FORM.search(docs) if is_alone and not _has_branch(subject.node) else None
+    match = _FORM.search(docs) if is_alone and not _has_branch(subject.node) else None
+    form = next(filter(None, match.groups()), "") if match else ""
     return StatedValues(
         dict(_ranges(docs, names)), tuple(_pairs(_EACH, docs, names)), tuple(_pairs(_ROWS, docs, names)),
-        _SETS.get(letters.lower(), ""), size, next(filter(None, form.groups()), "") if form else "",
+        _SETS.get(letters.lower(), ""), size, "" if _PROSE.fullmatch(form) else form,
         _count(found["multiple"]) if found and found["multiple"] else 1,
     )  # fmt: skip
 

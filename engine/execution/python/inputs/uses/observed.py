@@ -29,6 +29,8 @@ from stet_ls.validators.ast_text import literal_eval
 
 _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
+_DEEPEST = 12
+"""Steps into a value: code that calls itself on each item continues until the stack is full."""
 OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
 """Methods of dictionaries, and of lists."""
@@ -124,8 +126,9 @@ def uses_of(outcomes: Iterable[CallOutcome], texts: Collection[str]) -> ValueUse
     whole = ValueUses()
     found = [(path, set(kinds)) for outcome in outcomes for path, kinds in outcome.uses.items()]
     for path, kinds in (*found, *((path, {"text"}) for path in texts)):
-        if name := re.match(r"\w+", path):
-            whole.at((name[0], *_STEP.findall(path[name.end() :]))).kinds.update(kinds)
+        name = re.match(r"\w+", path)
+        if name and len(steps := _STEP.findall(path[name.end() :])) <= _DEEPEST:
+            whole.at((name[0], *steps)).kinds.update(kinds)
     _end(whole, frozenset())
     return whole
 

@@ -70,12 +70,14 @@ def _links(name: str, names: set[str], node: Function) -> list[str]:
     object in a loop.
     """
     place = next((n for n, each in enumerate(node.args.args) if each.arg == name), -1)
+    methods = {id(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
     found = []
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and getattr(each.func, "id", "") == node.name and -1 < place < len(each.args):
             found += [_attribute(each.args[place], names)]
         elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and each.targets[0].id in names:
-            found += [_attribute(part, names) for part in ast.walk(each.value) if isinstance(part, ast.Attribute)]
+            parts = (part for part in ast.walk(each.value) if isinstance(part, ast.Attribute))
+            found += [_attribute(part, names) for part in parts if id(part) not in methods]
     return list(dict.fromkeys(filter(None, found)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from operator import or_
 from random import Random
@@ -41,13 +41,20 @@ def patterns_of(module: Module, node: ast.AST) -> Iterator[re.Pattern[str]]:
     """The patterns that a part of a module writes, or uses by name."""
     used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
     named = [value for name, value in module.values.items() if name in used]
+    bare = {part.asname or part.name: part.name for each in module.tree.body
+            if isinstance(each, ast.ImportFrom) and each.module == "re" for part in each.names}  # fmt: skip
     for each in (call for part in (node, *named) for call in ast.walk(part)):
-        if not isinstance(each, ast.Call) or not each.args or not isinstance(each.func, ast.Attribute):
-            continue
-        if getattr(each.func.value, "id", "") == "re" and each.func.attr in _FUNCTIONS:
+        if isinstance(each, ast.Call) and each.args and _function_of_re(each.func, bare) in _FUNCTIONS:
             pattern = literal(unparse(each.args[0]))
             if isinstance(pattern, str) and (compiled := _compiled(pattern, each)) is not None:
                 yield compiled
+
+
+def _function_of_re(called: ast.expr, bare: Mapping[str, str]) -> str:
+    """The name of a function of `re` that is called, or that was imported from it; "" for any other."""
+    if isinstance(called, ast.Attribute):
+        return called.attr if getattr(called.value, "id", "") == "re" else ""
+    return bare.get(getattr(called, "id", ""), "")
 
 
 def _compiled(pattern: str, call: ast.Call) -> re.Pattern[str] | None:

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
-from stet_ls.engine.judges.differential.input_domain import ArgumentKind, argument_kinds
+from stet_ls.engine.judges.differential.excuses.input_domain import ArgumentKind, argument_kinds
 
 ENOUGH, ENOUGH_MEANT = 20, 5
 """The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
 _USUAL, _MEANT = 0.3, 0.15
 """The least share that makes a kind usual for a parameter; less, if its name or the docstring suggests it."""
-NOT_FINITE = "NaN and infinities"
+NOT_FINITE, UNUSUAL = "NaN and infinities", "inputs of unusual kinds"
 _NOT_FINITE = re.compile(r"float\('-?(nan|inf)'\)|\b(NaN|Infinity)\b")
 _SPEAKS_OF_KINDS = re.compile(r"\b(isinstance|type|typeof|instanceof|hasattr|callable)\b")
 _SPEAKS_OF_FINITE = re.compile(r"(?i)\b(nan|inf|isnan|isinf|isfinite|infinity)\b|\b(\w+) (?:!==?|===?) \2\b")
@@ -59,11 +59,11 @@ class UsualKinds:
                 continue
             usual, own = self.kinds.get(name, frozenset()), _top(kind)
             if self._has_unusual_items(name, kind):
-                return "inputs of unusual kinds"
+                return UNUSUAL
             if not usual or own in usual or (own == "NoneType" and "None" in self.text):
                 continue
             if own in _LITERAL and usual <= _KNOWN and not (own in _SINGLE and self._are_alike(name, own)):
-                return "inputs of unusual kinds"
+                return UNUSUAL
         return ""
 
     def _is_unused(self, name: str) -> bool:
