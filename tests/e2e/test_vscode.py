@@ -287,7 +287,15 @@ def test_analyze_leads_with_what_is_broken_and_folds_its_measures(workbench: VSC
 
 
 CLAMP = "def clamp(x, low, high):\n    return max(low, min(x, high))\n"
-HALF = "def half(x):\n    return x / 2\n"
+HALF = '''\
+def half(x):
+    """Half of x.
+
+    >>> half(3)
+    1.5
+    """
+    return x / 2
+'''
 DOCUMENTED = AFTER.replace("\n", '\n    """The sign of x: 1, 0 or -1."""\n', 1)
 TESTED = "from sign import sign\n\n\ndef test_sign():\n    assert [sign(5), sign(0), sign(-5)] == [1, 0, -1]\n"
 TOTAL_OF = (
@@ -299,7 +307,7 @@ FORMULA = "def total(n: int) -> int:\n    return n * (n + 1) // 2 if n > 0 else 
 @pytest.mark.parametrize(
     ("name", "title", "before", "after"),
     [
-        ("generate", "Generate code with Stet", "# stet: clamp(x, low, high)\n", CLAMP),
+        ("generate", "Generate code with Stet", "# stet: clamp(x, low, high); clamp(7, 0, 5) == 5\n", CLAMP),
         ("fix", "Fix with Stet: ", HALF.replace(":", ""), HALF),
         ("document", "Document `sign`", AFTER, DOCUMENTED),
         ("test", "Write tests for `sign`", AFTER, TESTED),
@@ -316,6 +324,8 @@ def test_an_action_from_the_light_bulb(
     diff, written = '.tab:has-text("Stet: ")', '.tab:has-text("test_sign.py")'
     found = workbench.text(f'{diff}, {written}, {LENS}:has-text("Keep")')
     workbench.picture(name)
+    if name == "test":  # it opened next to the code, which keeps the focus
+        workbench.click(written)
     if found.startswith("Stet: "):  # nothing ran it: it waits for a decision
         act(workbench, "Apply")
         workbench.gone(diff)
