@@ -297,7 +297,15 @@ def half(x):
     return x / 2
 '''
 DOCUMENTED = AFTER.replace("\n", '\n    """The sign of x: 1, 0 or -1."""\n', 1)
-TESTED = "from sign import sign\n\n\ndef test_sign():\n    assert [sign(5), sign(0), sign(-5)] == [1, 0, -1]\n"
+TESTED = """\
+from sign import sign
+
+
+def test_sign():
+    assert sign(5) == 1
+    assert sign(0) == 0
+    assert sign(-5) == -1
+"""
 TOTAL_OF = (
     "def total(n: int) -> int:\n    found = 0\n    for each in range(n + 1):\n        found += each\n    return found\n"
 )
