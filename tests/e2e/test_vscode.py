@@ -306,9 +306,13 @@ def test_sign():
     assert sign(0) == 0
     assert sign(-5) == -1
 """
-TOTAL_OF = (
-    "def total(n: int) -> int:\n    found = 0\n    for each in range(n + 1):\n        found += each\n    return found\n"
-)
+TOTAL_OF = """\
+def total(n: int) -> int:
+    found = 0
+    for each in range(n + 1):
+        found += int(str(each))
+    return found
+"""
 FORMULA = "def total(n: int) -> int:\n    return n * (n + 1) // 2 if n > 0 else 0\n"
 
 
