@@ -63,7 +63,7 @@ bench: $(STAMP)
 
 # The documentation as a site in .cache/site; a link that leads nowhere fails.
 docs: $(STAMP)
-	$(BIN)/mkdocs build --quiet --config-file site/mkdocs.yml
+	$(BIN)/mkdocs build --config-file site/mkdocs.yml
 
 # Exact versions with hashes and no addresses, for the default index of the user's pip.
 lock:

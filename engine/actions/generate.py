@@ -14,7 +14,7 @@ from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.generate_test_fix.code_plan import plan_code
 from stet_ls.engine.actions.reviewing.refine import review_and_refine
 from stet_ls.engine.actions.rewriting import rewrite
-from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
+from stet_ls.engine.actions.rewriting.stated_examples import examples_of_new_code, stated_examples
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.execution.language_table import for_language
@@ -45,11 +45,14 @@ async def run(job: Job) -> Answer:
 
 
 def _requested_examples(job: Job) -> str:
-    """The examples of the instruction, if the code already has a name."""
+    """The examples of the instruction."""
     target = resolve_target(job.request)
     instruction = find_instruction(job.request, target)
     if instruction is None or not for_language(job.request.language).runs_examples:
         return ""
+    if not target.name:
+        document = job.request.source.text
+        return examples_of_new_code(instruction.text, document.replace(instruction.text, ""))
     return stated_examples(instruction.text, target.name, requested=True)
 
 

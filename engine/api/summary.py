@@ -95,12 +95,17 @@ def failed_first(evidence: Iterable[Evidence]) -> list[Evidence]:
     return sorted(evidence, key=lambda item: item.verdict is not Ruling.FAIL)
 
 
+def failure(item: Evidence) -> str:
+    """A failed check without its detail: "tests FAILED"."""
+    return f"{item.title} FAILED"
+
+
 def phrase(item: Evidence) -> str:
     """A piece of evidence in a few words: "names resolve", "tests FAILED: test_add fails"."""
     if item.check is Check.REPRODUCED:
         return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
     if item.verdict is Ruling.FAIL:
-        return f"{item.title} FAILED: {item.detail}"
+        return f"{failure(item)}: {item.detail}"
     if item.verdict is Ruling.SKIPPED:
         return CHECKS[item.check].skipped or f"{item.title} not checked"
     if item.verdict is Ruling.UNKNOWN and not CHECKS[item.check].detail_is_finding:

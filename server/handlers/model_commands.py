@@ -13,9 +13,12 @@ Json = dict[str, Any]
 
 
 async def models(ls: StetServer, params: Any) -> Json:
-    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, needs, installed}]}`, in half a second."""
+    """`{servers: [{name, url, model}], embedded: [{name, model, megabytes, needs, installed}]}`, in half a second.
+
+    The default comes first, the others from the smallest to the largest.
+    """
     from stet_ls.engine.model.discover import discover
-    from stet_ls.engine.model.embedded.weights import installed, known
+    from stet_ls.engine.model.embedded.weights import DEFAULT, installed, known
 
     found, _ = await discover()
     known_here = await asyncio.to_thread(known, ls.paths)
@@ -30,7 +33,7 @@ async def models(ls: StetServer, params: Any) -> Json:
                 "needs": each.needs,
                 "installed": here[name],
             }
-            for name, each in known_here.items()
+            for name, each in sorted(known_here.items(), key=lambda row: row[0] != DEFAULT)
         ],
     }
 

@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.summary import phrase
+from stet_ls.engine.api.summary import failure, phrase
 from stet_ls.engine.markdown import plain
 from stet_ls.server.edits.edit_plan import EditOrigin, EditPlan, make_plan, name_of
 from stet_ls.server.job_flow.edit_risks import reasons_to_ask
@@ -22,8 +22,9 @@ from stet_ls.server.session import StetServer
 OFFER = "stet/offer"
 """A request to plugins that show an edit: `{job, question, choices, markdown}`; a choice or null answers.
 
-With `plugin.diffs` also `{title, headline, refuted, files: [{uri, name, before, after}], counterExample}`, and the
-answer may be `{choice, texts: [{uri, text}]}` with the texts that the user kept, if they are not those of the offer.
+With `plugin.diffs` also `{title, headline, failure, refuted, files: [{uri, name, before, after}], counterExample}`, and
+the answer may be `{choice, texts: [{uri, text}]}` with the texts that the user kept, if they are not those of the
+offer. The failure is the short form of a headline that tells one, else "".
 """
 APPLY, DISCARD = "Apply", "Discard"
 
@@ -91,7 +92,8 @@ async def offer_diff(
                 return Decision(True, KeptPart(replace(part, evidence=evidence), target))
             last_texts = reply.texts
             line = f"✗ the part you kept: {plain(phrase(failed[0]))}"
-            reply = await send_offer(ls, {**base, "headline": line, "files": _files(offered.plan, last_texts)})
+            message = {"headline": line, "failure": failure(failed[0])}
+            reply = await send_offer(ls, {**base, **message, "files": _files(offered.plan, last_texts)})
             if reply.applies and not reply.texts:
                 reply = replace(reply, texts=last_texts)
         return Decision(reply.applies)
@@ -120,6 +122,7 @@ async def _params(
         "markdown": shown["markdown"],
         "title": plain(_title(answer)),
         "headline": plain(verdict_line(answer, reasons)),
+        "failure": _failure(failed) if (failed := _failed(answer)) else "",
         "refuted": answer.refuted,
         "files": _files(plan, {}),
         "counterExample": next(iter(refuting), None),
@@ -133,17 +136,20 @@ def _title(answer: Answer) -> str:
 
 def verdict_line(answer: Answer, reasons: Sequence[str]) -> str:
     """What a user has to know first: the refutation, else what is proven, else why they are asked."""
-    failed = next((item for item in answer.evidence if item.verdict is Ruling.FAIL), None)
-    if failed is not None:
-        return f"✗ {_refutation(failed)}"
+    if failed := _failed(answer):
+        return f"✗ {_failure(failed)}: {failed.detail}"
     proven = " · ".join(each for each in answer.metadata.reasons if each not in reasons)
     sure = f"{100 * answer.confidence:.0f} %" if answer.metadata.reasons and answer.confidence else ""
     known = f"✓ {proven} · {sure}" if proven and sure else proven or sure
     return " · ".join(filter(None, (known, *(f"? {reason}" for reason in reasons))))
 
 
-def _refutation(item: Evidence) -> str:
-    return f"changes behavior: {item.detail}" if item.check is Check.DIFFERENTIAL else phrase(item)
+def _failed(answer: Answer) -> Evidence | None:
+    return next((item for item in answer.evidence if item.verdict is Ruling.FAIL), None)
+
+
+def _failure(item: Evidence) -> str:
+    return "changes behavior" if item.check is Check.DIFFERENTIAL else failure(item)
 
 
 def _files(plan: EditPlan, texts: Mapping[str, str]) -> list[dict[str, Any]]:

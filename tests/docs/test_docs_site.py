@@ -23,6 +23,14 @@ def test_every_page_is_built_and_every_link_leads_somewhere(tmp_path: Path) -> N
     assert not [link for link in links if "mkdocs" not in link and "readthedocs" not in link], "nothing is fetched"
 
 
+def test_the_command_that_builds_it_counts_warnings() -> None:
+    """A build that is quiet ends well with links that lead nowhere."""
+    recipe = (CONFIGURATION.parents[1] / "Makefile").read_text(encoding="utf-8").partition("\ndocs:")[2]
+    command = recipe.splitlines()[1]
+    assert "mkdocs build --config-file" in command
+    assert not re.search(r"\s(-q|--quiet|--no-strict)\b", command)
+
+
 @pytest.mark.parametrize(("link", "leads"), [("#there", True), ("gone.md", False), ("#gone", False), ("/a.md", False)])
 def test_a_link_that_leads_nowhere_fails(tmp_path: Path, link: str, leads: bool) -> None:
     settings = CONFIGURATION.read_text(encoding="utf-8").partition("nav:\n")[0]

@@ -268,6 +268,83 @@ def test_explanations_open_next_to_the_code_one_after_the_other(
     workbench.picture("explain")
 
 
+MEAN = """\
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+"""
+
+
+def test_analyze_leads_with_what_is_broken_and_folds_its_measures(workbench: VSCode, scripted: ScriptedModel) -> None:
+    opened(workbench, "mean.py", MEAN)
+    scripted.default = Reply("- `return sum(values) / len(values)` | bug | values = [] raises ZeroDivisionError")
+    workbench.palette("Stet: Analyze")
+    report = workbench.preview("Confirmed by a run")
+    assert "confirmed: mean([]) raises ZeroDivisionError" in report
+    assert "Measured" in report
+    assert "Complexity" not in report, "a click opens the table"
+    workbench.text(".monaco-editor .squiggly-warning")
+    workbench.picture("analyze")
+
+
+CLAMP = "def clamp(x, low, high):\n    return max(low, min(x, high))\n"
+HALF = '''\
+def half(x):
+    """Half of x.
+
+    >>> half(3)
+    1.5
+    """
+    return x / 2
+'''
+DOCUMENTED = AFTER.replace("\n", '\n    """The sign of x: 1, 0 or -1."""\n', 1)
+TESTED = """\
+from sign import sign
+
+
+def test_sign():
+    assert sign(5) == 1
+    assert sign(0) == 0
+    assert sign(-5) == -1
+"""
+TOTAL_OF = """\
+def total(n: int) -> int:
+    found = 0
+    for each in range(n + 1):
+        found += int(str(each))
+    return found
+"""
+FORMULA = "def total(n: int) -> int:\n    return n * (n + 1) // 2 if n > 0 else 0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "before", "after"),
+    [
+        ("generate", "Generate code with Stet", "# stet: clamp(x, low, high); clamp(7, 0, 5) == 5\n", CLAMP),
+        ("fix", "Fix with Stet: ", HALF.replace(":", ""), HALF),
+        ("document", "Document `sign`", AFTER, DOCUMENTED),
+        ("test", "Write tests for `sign`", AFTER, TESTED),
+        ("optimize", "Optimize `total`", TOTAL_OF, FORMULA),
+    ],
+)
+def test_an_action_from_the_light_bulb(
+    workbench: VSCode, scripted: ScriptedModel, name: str, title: str, before: str, after: str
+) -> None:
+    file = opened(workbench, f"{'sign' if name == 'test' else name}.py", before)
+    scripted.default = Reply(f"CODE:\n```python\n{after}```\n")
+    workbench.press("End")
+    workbench.choose(title)
+    diff, written = '.tab:has-text("Stet: ")', '.tab:has-text("test_sign.py")'
+    found = workbench.text(f'{diff}, {written}, {LENS}:has-text("Keep")')
+    workbench.picture(name)
+    if name == "test":  # it opened next to the code, which keeps the focus
+        workbench.click(written)
+    if found.startswith("Stet: "):  # nothing ran it: it waits for a decision
+        act(workbench, "Apply")
+        workbench.gone(diff)
+    workbench.press("Control+S")
+    wait_saved(next(workbench.work.rglob("test_sign.py")) if name == "test" else file, after)
+
+
 def test_a_syntax_error_is_underlined_once_while_typing(workbench: VSCode, scripted: ScriptedModel) -> None:
     opened(workbench, "sum.py", "x = 1\n")
     workbench.press("End")

@@ -7,7 +7,9 @@ import { protocol } from "./protocol";
 
 interface Result {
   readonly status: "done" | "refused" | "failed" | "cancelled" | "running";
-  readonly message: string;
+  readonly headline: string;
+  /** A file that the job made, to be saved. */
+  readonly opens?: string;
 }
 
 export interface Job {
@@ -58,7 +60,11 @@ export class Jobs {
     try {
       const result = await end;
       if (result.status === "done") {
-        vscode.window.setStatusBarMessage(`$(check) ${result.message}`, 10_000);
+        vscode.window.setStatusBarMessage(`$(check) ${result.headline}`, 10_000);
+      }
+      if (result.opens !== undefined) {
+        const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false };
+        await vscode.window.showTextDocument(vscode.Uri.file(result.opens), options);
       }
     } catch (error) {
       // The end of the server is reported once for all jobs.

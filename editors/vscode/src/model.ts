@@ -84,13 +84,13 @@ export class Model {
       })),
       ...embedded.map(({ name, model, needs, installed }) => ({
         label: `$(chip) ${model}`,
-        description: installed ? "embedded, downloaded" : `embedded, a download: ${needs}`,
+        detail: installed ? "embedded, downloaded" : `embedded, a download: ${needs}`,
         run: async () => (installed || (await download(client, name))) && this.keep({ model: name }, ""),
       })),
       { label: "$(globe) Another endpoint…", description: "OpenAI-compatible, with a key", run: () => this.endpoint() },
       { label: "$(settings) As config.toml says", description: "forget the choice", run: () => this.keep(undefined, "") },
     ];
-    const chosen = await vscode.window.showQuickPick(rows, { title: "Stet: Choose Model", matchOnDescription: true });
+    const chosen = await vscode.window.showQuickPick(rows, { title: "Stet: Choose Model", matchOnDescription: true, matchOnDetail: true });
     return (await chosen?.run?.()) === true && (await this.server().restart()) !== undefined;
   }
 

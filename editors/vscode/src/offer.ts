@@ -19,6 +19,8 @@ export interface Offer {
   readonly question: string;
   readonly title: string;
   readonly headline: string;
+  /** The short form of a headline that tells a failure, else "". */
+  readonly failure: string;
   readonly refuted: boolean;
   readonly files: readonly File[];
   readonly counterExample: string | null;
@@ -227,16 +229,19 @@ export class Offers implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "stet.example", Boolean(this.current?.counterExample));
   }
 
-  /** Writes the verdict above the first change. */
+  /** Marks the first change of a wrong edit. The whole verdict is in the path above, unless the user hides that. */
   private tell(shown: Shown): void {
     for (const editor of vscode.window.visibleTextEditors) {
       const row = shown.rows.find((each) => each.after.toString() === editor.document.uri.toString());
       if (row !== undefined) {
+        const { headline, failure, refuted } = shown.offer;
+        const told = shown.rows.length > 1 || vscode.workspace.getConfiguration("breadcrumbs").get<boolean>("enabled", true);
+        const text = !told ? headline : failure && `✗ ${failure}`;
         const line = firstChange(row.file.before, row.file.after);
-        const color = new vscode.ThemeColor(shown.offer.refuted ? "editorError.foreground" : "editorCodeLens.foreground");
-        const after = { contentText: `   ${shown.offer.headline}`, color, fontStyle: "italic" };
+        const color = new vscode.ThemeColor(refuted ? "editorError.foreground" : "editorCodeLens.foreground");
+        const after = { contentText: `   ${text}`, color, fontStyle: "italic" };
         const range = editor.document.lineAt(Math.min(line, editor.document.lineCount - 1)).range;
-        editor.setDecorations(this.line, [{ range, hoverMessage: shown.offer.headline, renderOptions: { after } }]);
+        editor.setDecorations(this.line, [{ range, hoverMessage: headline, renderOptions: { after } }]);
       }
     }
   }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 
 from stet_ls.validators.ast_text import literal_eval, try_parse_expression, unparse
 
 _LONGEST = 4_000
+_CALLED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _WRONG = r"(?:return(?:s|ed)?|gives?|gave|yields?|is|was|produces?|prints?|raise(?:s|d)?|fails? with|==?|->|→)"
 _RIGHT = (
     r"(?:instead of|rather than|(?:but|and|,)?\s*(?:it\s+)?(?:should|must|ought to)\s+(?:have\s+)?"
@@ -35,6 +37,13 @@ def stated_examples(text: str, unit: str, *, requested: bool = False) -> str:
         return ""
     found = dict.fromkeys(_examples(text[:_LONGEST], name, requested))
     return "".join(f">>> {call}\n{value}\n" for call, value in found)
+
+
+def examples_of_new_code(text: str, existing: str) -> str:
+    """The examples in a request for code that has no name yet: of each name that it calls and `existing` lacks."""
+    names = dict.fromkeys(_CALLED.findall(text[:_LONGEST]))
+    known = {*dir(builtins), *re.findall(r"\w+", existing)}
+    return "".join(stated_examples(text, name, requested=True) for name in names if name not in known)
 
 
 def is_example(text: str) -> bool:

@@ -177,7 +177,7 @@ class Comparison:
             title += f"; without {len(self.calls) - len(writable)} calls that hold objects of the tests or a secret"
         files = [("inputs", title, writable)]
         if self.differences and self.differences[0].call.body and not self.differences[0].call.shown:
-            title = f"Counterexample: an input for which the new `{self.unit}` behaves differently"
+            title = f"Counterexample: {self.differences[0]}"
             files.insert(0, ("counter_example", title, (self.differences[0].call,)))
         unit = self.unit.replace(".", "_")
         made = (self.runnable(f"{name}_{unit}", title, calls) for name, title, calls in files if calls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -168,7 +169,9 @@ def comparison(
     listed = fitting(rows, title, _HEAD, old, new, module, helpers)
     if listed is None:
         return None
-    text = _HEAD.format(title=_plain(listed.title), calls=listed.rows, helpers=helpers, module=module, old=old, new=new)
+    text = _HEAD.format(
+        title=_wrapped(listed.title), calls=listed.rows, helpers=helpers, module=module, old=old, new=new
+    )
     return Attachment.of(name, "python", text)
 
 
@@ -178,6 +181,7 @@ def _literal(text: str) -> str:
     return f'"""\\\n{escaped}"""' if not escaped.endswith('"') else f'"""\\\n{escaped[:-1]}\\""""'
 
 
-def _plain(text: str) -> str:
-    """A line that cannot end the docstring it is put into."""
-    return " ".join(text.split()).replace("\\", "/").replace('"""', "'''")
+def _wrapped(text: str) -> str:
+    """Lines of a docstring that show this text and cannot end it."""
+    lines = textwrap.fill(" ".join(text.split()), 100, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

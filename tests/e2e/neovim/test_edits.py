@@ -129,6 +129,17 @@ def test_changed_lines_are_marked_until_they_are_saved_and_the_target_while_its_
     assert marked("changed") == []
 
 
+def test_an_undo_of_a_part_of_a_line_takes_its_mark_away(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(f"CODE:\n```python\n{OLD.replace('x < 0', '0 > x')}```\n")
+    marks = "#vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('stet.changed'), 0, -1, {})"
+    editor.command("Stet refactor")
+    assert editor.done()["applied"] is True
+    editor.wait(f"{marks} == 1")
+    editor.press("u")
+    editor.wait(f"{marks} == 0")
+    assert editor.text() == BEFORE
+
+
 def test_its_own_undo_takes_back_the_edit_alone(editor: Neovim) -> None:
     editor.command("Stet refactor")
     assert editor.done()["applied"] is True

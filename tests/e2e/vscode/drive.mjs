@@ -32,10 +32,14 @@ async function insist(attempt) {
 }
 
 const calls = {
-  /** Opens the workbench anew, with a file in it; unsaved text of the page before is left behind. */
-  open: async ({ url }) => {
+  /** Leaves the workbench, with its unsaved text. */
+  leave: async () => {
     page.removeAllListeners("dialog");
     page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto("about:blank");
+  },
+  /** Opens the workbench anew, with a file in it. */
+  open: async ({ url }) => {
     await page.goto(url);
     await page.locator(".monaco-editor .view-lines").first().waitFor();
   },

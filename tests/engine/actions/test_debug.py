@@ -9,7 +9,7 @@ from support.engine import Bench, said
 from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting.prose_examples import documented_examples
-from stet_ls.engine.actions.rewriting.stated_examples import is_example, stated_examples
+from stet_ls.engine.actions.rewriting.stated_examples import examples_of_new_code, is_example, stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.budget import Budget
 from stet_ls.engine.api.evidence import Check, Ruling
@@ -263,3 +263,20 @@ def test_expectations_are_read_from_a_request(text: str, examples: str) -> None:
 def test_reading_a_hostile_sentence_takes_bounded_time() -> None:
     assert stated_examples("f(" * 3000 + "1 instead of 2", "f") == ""
     assert stated_examples("f(1) is " + "is " * 3000 + "instead of", "f") == ""
+
+
+CLAMP = "clamp(x, low, high); clamp(7, 0, 5) == 5"
+
+
+@pytest.mark.parametrize(("existing", "examples"), [("", ">>> clamp(7, 0, 5)\n5\n"), ("def clamp(x): ...", "")])
+def test_examples_of_code_that_has_no_name_yet(existing: str, examples: str) -> None:
+    assert examples_of_new_code(f"{CLAMP}, unlike max(1, 2) == 2", existing) == examples
+
+
+async def test_an_example_in_a_comment_that_becomes_code_is_run(scripted: ScriptedModel, root: Path) -> None:
+    new = "def clamp(x, low, high):\n    return max(low, min(x, high))\n"
+    scripted.replies([reply(new.replace("max", "min")), reply(new)])
+    async with Bench(scripted, ASKS) as bench:
+        answer = await bench.run("generate", f"$0# stet: {CLAMP}\n", path=root / "a.py", workspace=Workspace((root,)))
+    assert "`clamp(7, 0, 5)` should return 5, returns 0" in scripted.requests[1].prompt
+    assert said(answer, Check.DOCTEST).detail == "1 doctest passes"

@@ -87,7 +87,14 @@ async def test_an_action_answers_at_once_with_a_job(scripted: ScriptedModel, env
         [row] = (await command(client, "stet.jobs"))["jobs"]
         assert (row["job"], row["action"], row["status"], row["uri"]) == (job, "refactor", "running", URI)
         unfinished = await command(client, "stet.result", job=job)
-        assert unfinished == {"status": "running", "answer": None, "markdown": "", "message": "", "applied": None}
+        assert unfinished == {
+            "status": "running",
+            "answer": None,
+            "markdown": "",
+            "message": "",
+            "headline": "",
+            "applied": None,
+        }
         await command(client, "stet.cancel", job=job)
 
 
@@ -108,6 +115,8 @@ async def test_without_a_uri_the_document_last_used_is_the_target(
         result = await finish(client, await start(client, "refactor", range=lines(1)))
 
         assert result["applied"] is True
+        assert "sure" in result["message"]
+        assert "sure" not in result["headline"], "a status bar has room for what was done alone"
         assert client.text(URI) == NEW
 
 

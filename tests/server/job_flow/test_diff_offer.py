@@ -55,7 +55,7 @@ async def test_an_offer_holds_the_texts_and_one_line_about_them(environment: Env
         assert asked["title"] == "Refactor `total`"
         assert asked["headline"].startswith("✓ same behavior on ")
         assert asked["files"] == [{"uri": URI, "name": "a.py", "before": OLD, "after": NEW}]
-        assert (asked["refuted"], asked["counterExample"]) == (False, None)
+        assert (asked["refuted"], asked["failure"], asked["counterExample"]) == (False, "", None)
 
 
 async def test_a_refuted_edit_names_its_counter_example(scripted: ScriptedModel, environment: Environment) -> None:
@@ -65,7 +65,7 @@ async def test_a_refuted_edit_names_its_counter_example(scripted: ScriptedModel,
         assert result["status"] == "refused"
         assert client.text(URI) == OLD
         assert asked["headline"].startswith("✗ changes behavior: `total([])` was: 0, now: 1")
-        assert asked["refuted"] is True
+        assert (asked["refuted"], asked["failure"]) == (True, "changes behavior")
         assert Path(asked["counterExample"].removeprefix("file://")).name == "counter_example_total.py"
         assert boxes(client) == [], "who pressed Discard needs no message"
 
@@ -76,6 +76,7 @@ async def test_a_part_with_a_fault_is_offered_again_and_applied_if_wanted(again:
         result, asked = await answered(client, kept(PART), again)
         assert [each["headline"].partition(":")[0] for each in asked] != [asked[0]["headline"]] * 2
         assert asked[1]["headline"].startswith("✗ the part you kept: names FAILED: ")
+        assert asked[1]["failure"] == "names FAILED"
         assert asked[1]["files"][0]["after"] == PART
         assert result["applied"] is True
         assert client.text(URI) == PART
@@ -136,11 +137,8 @@ async def test_a_comment_that_the_input_box_repeats_is_replaced(
 async def test_models_to_choose_from_are_listed_and_only_those_are_downloaded(environment: Environment) -> None:
     async with editor(environment, VSCODE) as client:
         listed = await command(client, "stet.models")
-        assert {row["name"]: row["installed"] for row in listed["embedded"]} == {
-            "tiny": False,
-            "small": False,
-            "medium": False,
-        }
+        assert [row["name"] for row in listed["embedded"]] == ["small", "tiny", "medium"], "the default first"
+        assert not any(row["installed"] for row in listed["embedded"])
         assert all(row["megabytes"] > 100 for row in listed["embedded"])
         with pytest.raises(ErrorAnswer, match="unknown model 'huge'; it is one of tiny, small"):
             await command(client, "stet.download", name="huge")

@@ -127,6 +127,9 @@ class VSCode:
 
     def show(self, file: Path, where: str) -> None:
         """Opens the workbench again with a file; `where` is the folder as a query, or `ew=true` for none."""
+        self.call("leave")
+        # A page that is left right after a save may leave a copy of the text before, which VS Code would restore.
+        shutil.rmtree(self._folder / "data" / "User" / "Backups", ignore_errors=True)
         payload = json.dumps([["openFile", f"vscode-remote://127.0.0.1:{self._port}{file}"]])
         self.call("open", url=f"http://127.0.0.1:{self._port}/?{where}&payload={quote(payload)}")
 

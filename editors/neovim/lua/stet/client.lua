@@ -39,6 +39,9 @@ function M.why_not(bufnr)
   if server.obstacle() then
     return server.obstacle()
   end
+  if vim.startswith(vim.api.nvim_buf_get_name(bufnr), "stet://") then
+    return "an edit waits here for your answer: `a` applies it, `q` discards it"
+  end
   local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance"
     or "`:Stet restart` starts it; see :checkhealth stet"
   return ("the server is not attached to this buffer (%s)"):format(why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -207,6 +208,26 @@ async def test_the_file_of_a_difference_runs(make: MakeCase, tmp_path: Path, nam
         assert done.returncode == status, done.stdout + done.stderr
         assert done.stdout, done.stderr
         assert not done.stdout.splitlines()[-1].startswith("0 of")
+
+
+QUOTED = """
+def quoted(text: str) -> str:
+    return '"' * 3 + "\\\\n" + text.strip()
+"""
+
+
+async def test_the_counterexample_begins_with_what_was_and_what_is(make: MakeCase, tmp_path: Path) -> None:
+    """In lines of a docstring that no value ends."""
+    found = await judge(make(QUOTED, QUOTED.replace("strip", "upper"), "quoted"))
+    assert found.verdict is Ruling.FAIL, found.detail
+    file = tmp_path / found.attachments[0].name
+    file.write_text(found.attachments[0].text, encoding="utf-8")
+    head = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    assert head is not None
+    assert " ".join(head.splitlines()).startswith(f"Counterexample: {found.detail}"), head
+    assert max(map(len, head.splitlines())) <= 120
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "1 of 1 calls differ", done.stderr
 
 
 ANSWERED = """

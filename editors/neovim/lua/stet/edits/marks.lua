@@ -29,6 +29,20 @@ function M.target(bufnr, first, final)
   end
 end
 
+--- Removes the marks once the text is that of before: the undo of a part of a line leaves them where they are.
+local function forget_undone(bufnr, before)
+  vim.api.nvim_create_autocmd("TextChanged", {
+    group = vim.api.nvim_create_augroup("stet.changed." .. bufnr, {}),
+    buffer = bufnr,
+    callback = function()
+      if vim.api.nvim_buf_line_count(bufnr) == #before and vim.deep_equal(lines_of(bufnr), before) then
+        M.forget(bufnr)
+      end
+      return not M.any(bufnr)
+    end,
+  })
+end
+
 --- Remembers the texts of buffers before an edit. Returns a function that marks what it changed.
 function M.before(bufnrs)
   local texts = {}
@@ -41,6 +55,7 @@ function M.before(bufnrs)
       local found = hunks.between(before, after)
       if #found > 0 then
         last = { bufnr = bufnr, before = before, after = after }
+        forget_undone(bufnr, before)
       end
       for _, hunk in ipairs(found) do
         for line = hunk.new_first, math.max(hunk.new_first, hunk.new_first + hunk.new_count - 1) do
