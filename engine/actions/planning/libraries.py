@@ -25,6 +25,21 @@ def named_libraries(words: str) -> Iterator[str]:
     yield from seen
 
 
+def misspelled_libraries(words: str) -> list[str]:
+    """The names in backticks after "use", "with" and their like that are a letter off a widely used package.
+
+    Only what is in backticks counts: "using dates" means no package.
+    """
+    quoted = (match["name"].rstrip(".") for match in _USED.finditer(words) if match[0].endswith("`"))
+    return [
+        name
+        for name in quoted
+        if not is_known(name)
+        and name not in sys.stdlib_module_names
+        and any(one_letter_off(normalized(name), known) for known in well_known())
+    ]
+
+
 def is_known(name: str) -> bool:
     """Whether a word is the name of a widely used package, or of a module of one."""
     return name in DISTRIBUTIONS or normalized(name) in well_known()

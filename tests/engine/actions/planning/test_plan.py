@@ -80,6 +80,17 @@ def test_a_request_is_understood_by_rules() -> None:
     assert intent.complexity is TaskComplexity.MEDIUM
 
 
+def test_a_package_a_letter_off_is_meant_as_one_unless_the_project_defines_it() -> None:
+    about = replace(ABOUT, files={**ABOUT.files, "flask_.py": "def clik():\n    pass\n"})
+    for words, libraries in (
+        ("load the prices with `requets`", ("requets",)),
+        ("use `clik` for the prices", ()),
+        ("use `json` for the prices", ()),
+        ("load the prices with clocks and use request", ()),
+    ):
+        assert request_intent(words, (), about).libraries == libraries, words
+
+
 def test_a_request_for_one_step_is_its_plain_action() -> None:
     for words, action in (
         ("write tests for net_total", "test"),
