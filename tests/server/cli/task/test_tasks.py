@@ -184,6 +184,12 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     assert "def six" in (folder / "a.py").read_text()
 
     asked = len(scripted.requests)
+    again = stet("tasks", "resume", row["id"])
+    assert again.status == 0, again.err
+    assert "2 of them done before · the changes of 2 of them are in the files already" in again.err
+    assert len(scripted.requests) == asked, "what was taken is not done again"
+
+    asked = len(scripted.requests)
     scripted.default = "no plan"
     stet("run", "task", "a.py", "--instruction", "numbers again", "--after", row["id"], "--library", "numpy")
     prompt = scripted.requests[asked].prompt
