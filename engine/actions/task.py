@@ -159,7 +159,7 @@ async def _plan(
         if isinstance(plan, UnusableReply) and options.plan:
             raise UsageError(f"the plan cannot be used: {plan.problem}", hint="edit the plan; `stet plan` prints one")
         return plan
-    # No plan of a model mends the name of a package that the user wrote.
+    # A model cannot correct the name of a package that the user wrote.
     if question := intent.question or library_problem(intent.libraries, about.root, rules.allowed):
         return Plan(replace(intent, question=question), about.root, ())
     if (plain := plain_action(words, intent, about)) is not None:
