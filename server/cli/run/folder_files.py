@@ -26,19 +26,19 @@ _AROUND = frozenset({"conf.py", "conftest.py", "noxfile.py", "setup.py"})
 def folder_files(folder: Path, words: str) -> list[Path]:
     """The files, best first. Larger ones are data, or code that no plan can show; they can be named themselves."""
     found = [each.path for each in collect([folder], ()).files]
-    spoken = frozenset(each.rstrip(".").rpartition("/")[2] for each in re.findall(r"[\w./-]+", words))
+    mentioned = frozenset(each.rstrip(".").rpartition("/")[2] for each in re.findall(r"[\w./-]+", words))
     names = {next(filter(None, groups)) for groups in _NAMED.findall(words)}
     ranks = {
-        path: _rank(path.relative_to(folder), spoken)
+        path: _rank(path.relative_to(folder), mentioned)
         - (0.5 if names and at < _MOST_READ and _speaks_of(path, names) else 0)
         for at, path in enumerate(found)
     }
     return [path for path in sorted(found, key=ranks.__getitem__) if _size(path) <= LARGEST][:MOST_FILES]
 
 
-def _rank(path: Path, spoken: Collection[str]) -> float:
+def _rank(path: Path, mentioned: Collection[str]) -> float:
     """How far down a file is: named by the words, code, code around the project, anything else."""
-    if path.name in spoken:
+    if path.name in mentioned:
         return 0
     if language_of(path) not in NODE_KINDS:
         return 3
