@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
-from stet_ls.engine.actions.planning.libraries import one_letter_off
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.actions.planning.schedule import schedule_of, scheduled
@@ -18,6 +17,7 @@ from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.duration import seconds_of
 from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity, TaskOptions, TaskPriority
 from stet_ls.engine.loop import UnusableReply
+from stet_ls.engine.sandbox.environments.known_packages import one_letter_off
 
 PRICES = "def discount(price, rate):\n    return price - rate\n\n\ndef net_total(prices):\n    return sum(prices)\n"
 CART = "from prices import net_total\n\n\ndef pay(cart):\n    return net_total(cart)\n"
