@@ -20,6 +20,7 @@ from stet_ls.engine.actions.arms.table import all_arms
 from stet_ls.engine.actions.computing.requested import named_data
 from stet_ls.engine.actions.multi_file.chosen_parts import with_whole_evidence
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
+from stet_ls.engine.actions.planning.libraries import library_problem
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project, project
 from stet_ls.engine.actions.planning.schedule import scheduled, with_lateness
@@ -158,8 +159,9 @@ async def _plan(
         if isinstance(plan, UnusableReply) and options.plan:
             raise UsageError(f"the plan cannot be used: {plan.problem}", hint="edit the plan; `stet plan` prints one")
         return plan
-    if intent.question:
-        return Plan(intent, about.root, ())
+    # A model cannot correct the name of a package that the user wrote.
+    if question := intent.question or library_problem(intent.libraries, about.root, rules.allowed):
+        return Plan(replace(intent, question=question), about.root, ())
     if (plain := plain_action(words, intent, about)) is not None:
         return single_step_plan(*plain, words, rules)
     return await _asked(job, words, rules)

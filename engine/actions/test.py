@@ -28,7 +28,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import confidence
 from stet_ls.engine.judges.table import judges_for
-from stet_ls.engine.loop import Draft, Proposal, UnusableReply, judge_reply, propose
+from stet_ls.engine.loop import Draft, Proposal, UnusableReply, judge_draft, judge_reply, propose
 from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
@@ -81,8 +81,20 @@ async def run(job: Job) -> Answer:
     validated = await _validated(job, place, proposal.draft.content, about)
     if validated.gaps and job.settings.checks.auto_fix and job.may_ask_again():
         validated = await _with_more(job, place, about, validated, size)
+    proposal = await _of_kept(job, proposal, validated, about)
     with job.stage("finish"):
         return _answer(job, place, about, proposal, validated)
+
+
+async def _of_kept(job: Job, proposal: Proposal[str], validated: ValidationResult, about: JobPrompt) -> Proposal[str]:
+    """The proposal with the evidence of the tests that are kept: what was dropped is no risk of the edit."""
+    draft = proposal.draft
+    if validated.problem or validated.text.text == draft.case.after.text:
+        return proposal
+    kept = replace(draft, case=replace(draft.case, after=validated.text))
+    with job.stage("judge"):
+        result = await judge_draft(job, kept, judges_for(*ACTION.spec.judged_as), about.prompt.secrets)
+    return proposal if isinstance(result, UnusableReply) else result
 
 
 async def _validated(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> ValidationResult:

@@ -48,6 +48,7 @@ class Review:
     """`parts` make up the score. `dropped` findings quoted no line of the code; `note` says why there are none.
 
     `reviewer` is the model's name, "" if none was asked. Of `tried` refinements, `kept` replaced the candidate.
+    `unread` parts of a large change were not shown to it.
     """
 
     parts: tuple[ScorePart, ...]
@@ -57,6 +58,7 @@ class Review:
     reviewer: str = ""
     tried: int = 0
     kept: int = 0
+    unread: int = 0
 
     @property
     def score(self) -> int:
@@ -81,7 +83,7 @@ class Review:
                  "confirmed": each.confirmed, "refuted": each.refuted, "inherited": each.inherited}
                 for each in self.findings
             ],
-            "dropped": self.dropped, "note": self.note, "reviewer": self.reviewer,
+            "dropped": self.dropped, "note": self.note, "reviewer": self.reviewer, "unread": self.unread,
             "refinements": {"tried": self.tried, "kept": self.kept},
         }  # fmt: skip
 
@@ -102,6 +104,7 @@ REVIEW_SCHEMA: Schema = table(
     dropped=COUNT,
     note=TEXT,
     reviewer=TEXT,
+    unread=COUNT,
     refinements=table(tried=COUNT, kept=COUNT),
 )
 """The JSON schema of `Review.to_json`."""

@@ -53,6 +53,11 @@ async def review_change(change: Change, engine: Engine, options: ReviewOptions |
         # A model that did not answer for one file is not waited for again.
         unasked = unasked or (one.review.note if not one.review.reviewer else "")
     notes = [f"{plural(len(rest), 'file')} not reviewed: the {MOST_FILES} riskiest were"] if rest else []
+    notes += [
+        f"{each.path}: {plural(each.review.unread, 'part')} of the change not read: too large"
+        for each in reviewed
+        if each.review.unread
+    ]
     if unasked and chosen:
         notes.append(f"judges and tools alone: {unasked}")
     return ChangeReview(report, tuple(reviewed), tuple(notes))

@@ -117,6 +117,20 @@ class RunStatus(StrEnum):
     REFUSED = "refused"
 
 
+def why_stopped(status: RunStatus, limits: Limits) -> str:
+    """Which limit a run broke, as a sentence about it; "" if it ended by itself or by a signal."""
+    return {
+        RunStatus.TIMEOUT: f"it ran longer than {limits.seconds:.0f} s and was stopped",
+        RunStatus.STARVED: "the machine is too busy: it got too little time to finish",
+        RunStatus.MEMORY: f"it needed more than {limits.memory // _MIB:,} MB of memory",
+        RunStatus.OUTPUT: f"it printed more than {4 * limits.output // 1024:,} KB and was stopped",
+        RunStatus.DISK: f"it wrote more than {limits.scratch // _MIB} MB of files and was stopped",
+        RunStatus.PROCESSES: f"it started more than {limits.processes} processes",
+        RunStatus.NO_RUNNER: "its program is not in the sandbox",
+        RunStatus.REFUSED: "the sandbox refused it",
+    }.get(status, "")
+
+
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """The result of a run. `exit` is None if a signal ended it; `peak_rss` is the tree's, in bytes.

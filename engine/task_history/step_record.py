@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.answer import Answer, Edit, NewFile, edited_text, edits_by_path
 from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.execution_result import ExecutionResult, FileKind, ProducedFile
 from stet_ls.engine.api.metadata import Metadata
@@ -52,6 +52,7 @@ def row_of(answer: Answer) -> dict[str, Any]:
             for edit in answer.edits
         ],
         "new_files": [_file_row(file) for file in answer.new_files],
+        "after": _after(answer),
         "markdown": answer.markdown,
         "code": answer.code,
         "tests": answer.tests,
@@ -71,20 +72,56 @@ def _file_row(file: NewFile) -> dict[str, Any]:
     return {"path": str(file.path), "text": file.text, **data}
 
 
+def _after(answer: Answer) -> dict[str, str]:
+    """The hash of each file as the step left it."""
+    edited = {str(path): edited_text(own).text for path, own in edits_by_path(answer.edits).items()}
+    new = {
+        str(file.path): file.text if file.data is None else file.data.decode("utf-8-sig", "replace")
+        for file in answer.new_files
+    }
+    return {path: digest(text) for path, text in (edited | new).items()}
+
+
+def taken_paths(
+    rows: Mapping[int, Mapping[str, Any]], text_of: Callable[[Path], str | None]
+) -> dict[int, frozenset[Path]]:
+    """For the rows of steps, the files that have their change already, because the user took it.
+
+    A file that is as a step left it has what the steps before did to it, too.
+    """
+    last: dict[str, int] = {}
+    for number, row in sorted(rows.items()):
+        for path, after in row.get("after", {}).items():
+            if (text := text_of(Path(path))) is not None and digest(text) == after:
+                last[path] = number
+    return {
+        number: frozenset(Path(path) for path in row.get("after", {}) if number <= last.get(path, -1))
+        for number, row in rows.items()
+    }
+
+
 def _data_of(row: Mapping[str, Any]) -> bytes | None:
     return b64decode(row["data"]) if "data" in row else None
 
 
-def answer_of(row: Mapping[str, Any], text_of: Callable[[Path], str | None]) -> Answer | None:
-    """The answer of a row; None if a file is not the one that the step changed, or a new file exists by now."""
+def answer_of(
+    row: Mapping[str, Any], text_of: Callable[[Path], str | None], taken: Collection[Path] = ()
+) -> Answer | None:
+    """The answer of a row, without the files in `taken`, which have its change already.
+
+    None if a file is not the one that the step changed, or a new file exists by now.
+    """
     edits = []
     for each in row["edits"]:
         path = Path(each["path"])
+        if path in taken:
+            continue
         text = text_of(path)
         if text is None or digest(text) != each["base"]:
             return None
         edits.append(Edit(path, Source(text), Span(each["start"], each["end"]), each["text"]))
     files = tuple(NewFile(Path(each["path"]), each["text"], _data_of(each)) for each in row["new_files"])
+    files = tuple(file for file in files if file.path not in taken)
     if any(text_of(file.path) is not None for file in files):
         return None
     return Answer(

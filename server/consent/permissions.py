@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from stet_ls.engine.sandbox.environments.known_packages import misspellings
+
 if TYPE_CHECKING:
     from stet_ls.engine.model.local_server_consent import FoundServer
     from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
@@ -50,6 +52,7 @@ class PermissionPrompts:
             f"Install {', '.join(names)} in Stet's own folder, to run code that a model wrote? Your project does not "
             "depend on these packages and they are not well known: the model may have made up their names."
         )
+        question = f"{question} {misspellings(names)}".rstrip()
         return await self._may(("packages", *sorted(names)), question, INSTALL)
 
     async def server(self, found: FoundServer) -> bool | None:

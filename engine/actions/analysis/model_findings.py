@@ -33,7 +33,10 @@ _MILD = frozenset({"speed", "clarity"})
 
 @dataclass(frozen=True, slots=True)
 class ModelFindings:
-    """Findings on a target; `dropped` ones quoted no line, `note` is why there are none, `about` the parts shown."""
+    """Findings on a target; `dropped` ones quoted no line, `note` is why there are none, `about` the parts shown.
+
+    `unread` parts of a large change were not shown.
+    """
 
     placed: tuple[LocatedFinding, ...] = ()
     dropped: int = 0
@@ -41,6 +44,7 @@ class ModelFindings:
     about: tuple[str, ...] = ()
     truncated: bool = False
     asked: bool = False
+    unread: int = 0
 
     @property
     def confirmed(self) -> tuple[LocatedFinding, ...]:
@@ -81,7 +85,7 @@ async def ask_for_findings(job: Job, target: Target, action: Action, functions: 
                 return ModelFindings(note=f"No opinion: {error}")
             job.usage.warnings.append(f"A part was not reviewed: {error}")
             break
-    return _together(found)
+    return together(found)
 
 
 def _parts(job: Job, target: Target, functions: Sequence[Complexity]) -> Iterator[_Part | UsageError]:
@@ -150,7 +154,8 @@ def _hidden(opinion: ModelFinding, secrets: Mapping[str, str]) -> ModelFinding:
     return replace(opinion, quote=for_reader(opinion.quote, secrets), witness=for_reader(opinion.witness, secrets))
 
 
-def _together(found: Sequence[ModelFindings]) -> ModelFindings:
+def together(found: Sequence[ModelFindings]) -> ModelFindings:
+    """The findings on several parts as one."""
     placed = tuple(one for part in found for one in part.placed)
     dropped = sum(part.dropped for part in found)
     note = "" if placed or dropped else found[0].note

@@ -17,7 +17,7 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.markdown import fenced
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.spec import TESTS, Overlay, RunResult, RunSpec, RunStatus
+from stet_ls.engine.sandbox.spec import TESTS, Overlay, RunResult, RunSpec, RunStatus, why_stopped
 
 _PYTHON = re.compile(r"python3?")
 _SHOWN = 4_000
@@ -77,7 +77,9 @@ def ending_text(result: RunResult) -> str:
     """How a command ended, in a few words."""
     if result.status is RunStatus.FAILED:
         return f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}"
-    return f"done in {result.seconds:.1f} s" if result.status is RunStatus.OK else f"stopped: {result.status}"
+    if result.status is RunStatus.OK:
+        return f"done in {result.seconds:.1f} s"
+    return why_stopped(result.status, TESTS) or f"stopped: {result.status}"
 
 
 def _last_line(output: str) -> str:

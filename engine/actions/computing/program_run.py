@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, RunStatus
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, RunStatus, why_stopped
 from stet_ls.validators.project_files import BUILD_FOLDERS
 
 _MIB = 1024 * 1024
@@ -40,15 +40,9 @@ _ENV = {
 }
 """Pictures go to files; results are the same in each run; as many threads as `LIMITS.processes` allows."""
 
-_STOPPED: Mapping[RunStatus, str] = {
-    RunStatus.TIMEOUT: f"it ran longer than {LIMITS.seconds:.0f} s and was stopped",
-    RunStatus.STARVED: "the machine is too busy: it got too little time to finish",
-    RunStatus.MEMORY: f"it needed more than {LIMITS.memory // _MIB:,} MB of memory: read large files in parts",
-    RunStatus.OUTPUT: f"it printed more than {4 * LIMITS.output // 1024:,} KB and was stopped: print results only",
-    RunStatus.DISK: f"it wrote more than {LIMITS.scratch // _MIB} MB of files and was stopped",
-    RunStatus.PROCESSES: f"it started more than {LIMITS.processes} processes",
-    RunStatus.NO_RUNNER: "there is no Python in the sandbox",
-    RunStatus.REFUSED: "the sandbox refused it",
+_HINTS: Mapping[RunStatus, str] = {
+    RunStatus.MEMORY: ": read large files in parts",
+    RunStatus.OUTPUT: ": print results only",
 }
 
 
@@ -128,7 +122,11 @@ def _read(run: RunResult) -> ProgramRun:
     if run.status is RunStatus.FAILED:
         return failed(_last_line(stderr) or f"it ended with status {run.exit}")
     if run.status is not RunStatus.OK:
-        return failed(_STOPPED.get(run.status, run.detail or f"it was ended by signal {run.signal}"))
+        return failed(
+            f"{why}{_HINTS.get(run.status, '')}"
+            if (why := why_stopped(run.status, LIMITS))
+            else run.detail or f"it was ended by signal {run.signal}"
+        )
     outcome = _report(run.report)
     if outcome is None:
         return failed("its files could not be read")

@@ -21,7 +21,8 @@ LIBRARIES, INPUTS = "required_libraries", "inputs"
 _COMPUTES = re.compile(
     r"\b(?:analy[sz]|plot|chart|graph|histogram|visuali[sz]|draw|comput|calculat|count|averag|mean\b|median|aggregat"
     r"|summari[sz]|summary|correlat|convert|statistic|total|merge|filter|sort|clean|report|compare|find out|how many"
-    r"|which\b|what\b|trend|outlier|forecast)",
+    r"|which\b|what\b|trend|outlier|forecast|sums?\b|add up|group\b|pivot|join\b|rank\b|top \d|largest|smallest"
+    r"|highest|lowest|maxim|minim|distribution|percentage|duplicate|rows?\b|columns?\b|describe)",
     re.I,
 )
 _EDITS_CODE = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from stet_ls.engine.actions.planning.libraries import is_known, named_libraries
+from stet_ls.engine.actions.planning.libraries import is_known, misspelled_libraries, named_libraries
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.api.actions import STEPS, spec_of
 from stet_ls.engine.api.arms import Capability
@@ -53,6 +53,8 @@ def request_intent(words: str, constraints: Sequence[str], about: Project, selec
     named = named_units(words, about)
     clauses = [each for each in _CLAUSE.split(words) if each and each.strip()]
     parts = [each.strip() for each in clauses]
+    libraries = [name for name in named_libraries(words) if is_known(name)]
+    libraries += [name for name in misspelled_libraries(words) if not _is_defined(name, about)]
     limits = [each for each in parts if _CONSTRAINT.search(each)]
     capabilities = tuple(each for each, pattern in _CAPABILITIES if pattern.search(words))
     files = {file for file, _ in named} | {name for name in about.files if _names_file(name, words)}
@@ -66,11 +68,17 @@ def request_intent(words: str, constraints: Sequence[str], about: Project, selec
         goal=", ".join((*parts[:1], *(each for each in parts[1:] if each not in limits))),
         constraints=tuple(dict.fromkeys((*constraints, *limits))),
         capabilities=capabilities if set(capabilities) & _WITHOUT_CODE else (Capability.CODE, *capabilities),
-        libraries=tuple(name for name in named_libraries(words) if is_known(name)),
+        libraries=tuple(libraries),
         complexity=complexity,
         question=_question(words, about, selected),
         confidence=_confidence(words, named, files, complexity),
     )
+
+
+def _is_defined(name: str, about: Project) -> bool:
+    """Whether a name is a unit or a module of the project."""
+    modules = {part.partition(".")[0] for file in about.files for part in file.split("/")}
+    return name in modules or any(name in about.defined(file) for file in about.defining({name}))
 
 
 def _names_file(name: str, words: str) -> bool:

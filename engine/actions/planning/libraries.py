@@ -7,9 +7,14 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from stet_ls.engine.sandbox.environments.known_packages import DISTRIBUTIONS, distribution, normalized, well_known
+from stet_ls.engine.sandbox.environments.known_packages import (
+    DISTRIBUTIONS,
+    distribution,
+    near_known,
+    normalized,
+    well_known,
+)
 from stet_ls.engine.sandbox.environments.requirements import dependencies
-from stet_ls.validators.common_ends import common_ends
 
 _USED = re.compile(
     r"\b(?:with|using|use|uses|via|by means of|import|through)\s+(?:the\s+)?`?(?P<name>[A-Za-z][\w.-]*)`?", re.I
@@ -23,6 +28,15 @@ def named_libraries(words: str) -> Iterator[str]:
         seen[match["name"].rstrip(".")] = None
     seen.update(dict.fromkeys(re.findall(r"`([A-Za-z][\w-]*)`", words)))
     yield from seen
+
+
+def misspelled_libraries(words: str) -> list[str]:
+    """The names in backticks after "use", "with" and their like that are a letter off a widely used package.
+
+    Only what is in backticks counts: "using dates" means no package.
+    """
+    quoted = (match["name"].rstrip(".") for match in _USED.finditer(words) if match[0].endswith("`"))
+    return [name for name in quoted if not is_known(name) and name not in sys.stdlib_module_names and near_known(name)]
 
 
 def is_known(name: str) -> bool:
@@ -42,25 +56,10 @@ def library_problem(names: Sequence[str], root: Path, allowed: Collection[str]) 
         package = normalized(distribution(name))
         if package in known or name in sys.stdlib_module_names:
             continue
-        if near := sorted(other for other in known if one_letter_off(package, other)):
-            return (
-                f"The package {name!r} is not known; its name is one letter off {near[0]!r}. Name that if it is meant."
-            )
+        if near := near_known(package, project):
+            return f"The package {name!r} is not known; its name is one letter off {near!r}. Name that if it is meant."
         return (
             f"The package {name!r} is not known: it is neither among the project's dependencies nor widely used. "
             "Add it to the project's dependencies or to the setting `sandbox.packages`, or use another."
         )
     return ""
-
-
-def one_letter_off(one: str, other: str) -> bool:
-    """Whether one letter was added, left out, replaced, or swapped with the next one."""
-    if one == other or abs(len(one) - len(other)) > 1:
-        return False
-    at = common_ends(one, other)[0]
-    return (
-        one[at + 1 :] == other[at:]
-        or one[at:] == other[at + 1 :]
-        or one[at + 1 :] == other[at + 1 :]
-        or (one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :])
-    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from stet_ls.engine.actions.computing.file_facts import DATA_SUFFIXES
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.workspace.neighbors import neighbors
@@ -104,16 +105,20 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
     buffers = {buffer.path: buffer.text for buffer in request.workspace.buffers}
     for other in request.task.files if request.task is not None else ():
         if other.is_relative_to(root) and may_show(request, other, hidden):
-            text = buffers.get(other)
-            files[other.relative_to(root).as_posix()] = (
-                read_regular(other, most=_LARGEST).decode("utf-8", "replace") if text is None else text
-            )
+            name, text = other.relative_to(root).as_posix(), buffers.get(other)
+            if text is None and _is_large_data(other):
+                continue  # programs read it in place
+            files[name] = read_regular(other, most=_LARGEST).decode("utf-8", "replace") if text is None else text
     for other, data in neighbors(request):
         if len(files) >= _MOST_FILES:
             break
         if other.is_relative_to(root) and may_show(request, other, hidden):
             files.setdefault(other.relative_to(root).as_posix(), data.decode("utf-8", "replace"))
     return Project(root, files, frozenset({request.language, *map(language_of, files), *_named(request.instruction)}))
+
+
+def _is_large_data(path: Path) -> bool:
+    return path.suffix.lower() in DATA_SUFFIXES and path.stat().st_size > _LARGEST
 
 
 def _named(instruction: str) -> list[str]:

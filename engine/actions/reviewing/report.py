@@ -32,6 +32,8 @@ def _findings(found: Review) -> Iterator[str]:
     yield from (finding_line(each) for each in own)
     if not own:
         yield found.note.capitalize() if found.note else "The reviewer found no problem."
+    if found.unread:
+        yield f"\nNot read, because the change is too large: {plural(found.unread, 'part')} of it."
     for title, rest in (
         ("Run, and not so:", [each for each in found.findings if each.refuted]),
         ("As before the change:", [each for each in found.findings if each.inherited]),

@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import Action, build_job_prompt, refusal
 from stet_ls.engine.actions.analysis.claim_check import check_claims
-from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_about
+from stet_ls.engine.actions.analysis.model_findings import ModelFindings, ask_about, together
 from stet_ls.engine.actions.reviewing.change_measures import ChangeMeasures, measure_change
+from stet_ls.engine.actions.reviewing.change_parts import change_parts
 from stet_ls.engine.actions.reviewing.score import parts_of
 from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.api.review import Review, ReviewFinding, ScorePart
-from stet_ls.engine.errors import StetError
+from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import plain
 from stet_ls.engine.prompt.build import TaskSpec
@@ -84,11 +85,11 @@ async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None =
     """Measures, asks and tries. `unasked` says why no reviewer is asked: then an `earlier` one's findings are tried."""
     with job.stage("measure"):
         measures = await measure_change(job, subject.request, subject.before, subject.after, runs=True)
-    request = _request(subject, measures)
+    request = _request(subject, subject.part, _before(subject), measures)
     note, opinions = unasked, ModelFindings(note=unasked)
     if not unasked:
         try:
-            opinions = await _ask(job, request, subject)
+            opinions = await _ask(job, measures, subject)
         except StetError as error:
             note = f"no reviewer: {str(error).rstrip('.')}"
             opinions = ModelFindings(note=note)
@@ -99,23 +100,47 @@ async def review(job: Job, subject: ReviewSubject, *, earlier: Reviewed | None =
     findings = tuple(_finding(subject.after, one, one.line in inherited) for one in opinions.placed)
     parts = parts_of(subject.judges, measures, findings, note)
     reviewer = job.usage.model if opinions.asked else ""
-    made = Review(parts, findings, opinions.dropped, note or opinions.note, reviewer)
+    made = Review(parts, findings, opinions.dropped, note or opinions.note, reviewer, unread=opinions.unread)
     return Reviewed(made, opinions)
 
 
-async def _ask(job: Job, request: Request, subject: ReviewSubject) -> ModelFindings:
+async def _ask(job: Job, measures: ChangeMeasures, subject: ReviewSubject) -> ModelFindings:
+    """What the reviewer finds, part by part where the change is too large for one call."""
+    limit = job.prompt_budget() // 2
+    whole = _request(subject, subject.part, _before(subject), measures)
+
+    def fits(part: Span) -> bool:
+        try:
+            resolve_target(replace(whole, selection=Selection(part)), limit_tokens=limit)
+        except UsageError:
+            return False
+        return True
+
+    if fits(subject.part):
+        return await _ask_about(job, whole, subject.part)
+    parts = await asyncio.to_thread(list, change_parts(subject.before, subject.after, fits))
+    found: list[ModelFindings] = []
+    for part in parts:
+        if found and not job.may_ask_again():
+            break
+        span = part.span(subject.after)
+        found.append(await _ask_about(job, _request(subject, span, part.before, measures), span))
+    seen = together(found)
+    return replace(seen, unread=len(parts) - len(found))
+
+
+async def _ask_about(job: Job, request: Request, part: Span) -> ModelFindings:
     narrowed = job.about(request)
     with job.stage("context"):
-        resolve_target(request, limit_tokens=narrowed.prompt_budget() // 2)
         prompt = (await asyncio.to_thread(build_job_prompt, narrowed, ACTION)).prompt
-    return await ask_about(job, request, prompt, subject.part, stage=Stage("review", "a reviewer reads the code"))
+    return await ask_about(job, request, prompt, part, stage=Stage("review", "a reviewer reads the code"))
 
 
-def _request(subject: ReviewSubject, measures: ChangeMeasures) -> Request:
-    """A request about the text after, with the rest as context, which a prompt shows as data."""
+def _request(subject: ReviewSubject, part: Span, before: str, measures: ChangeMeasures) -> Request:
+    """A request about a part of the text after, with the rest as context, which a prompt shows as data."""
     context: Mapping[str, str] = {
         "what was asked for": subject.purpose,
-        "the code before the change": _before(subject),
+        "the code before the change": before,
         "what the judges found": "\n".join(subject.judge_findings),
         "what tools measured": "\n".join(measures.lines()),
     }
@@ -123,7 +148,7 @@ def _request(subject: ReviewSubject, measures: ChangeMeasures) -> Request:
         subject.request,
         action=SPEC.name,
         source=subject.after,
-        selection=Selection(subject.part),
+        selection=Selection(part),
         instruction="",
         constraints=(),
         diagnostics=(),

@@ -15,7 +15,7 @@ from stet_ls.engine.api.plan import Plan, TaskOptions
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.job.ledger import now
 from stet_ls.engine.task_history.history import FINISHED, OpenTask, TaskEnd, TaskHistory, TaskRecord
-from stet_ls.engine.task_history.step_record import DONE, StepRecord, answer_of
+from stet_ls.engine.task_history.step_record import DONE, StepRecord, answer_of, taken_paths
 from stet_ls.validators.project_files import read_text
 
 
@@ -76,21 +76,27 @@ class TaskLog:
 
     def resume(self, overlay: WorkspaceOverlay, results: StepResults) -> None:
         """Takes the finished steps of the run before; those whose files changed since are done again. Parses."""
-        for step in sorted(self.record.steps.values(), key=_order) if self.record else ():
+        steps = sorted(self.record.steps.values(), key=_order) if self.record else []
+
+        def text_of(path: Path) -> str | None:
+            text = overlay.text(path)
+            return _disk(path) if text is None else text
+
+        taken = taken_paths({step.number: step.answer for step in steps if step.state == DONE}, text_of)
+        for step in steps:
             if step.state not in FINISHED:
                 continue
             if step.state != DONE:
                 results.skipped[step.number] = step.message
                 continue
-            answer = answer_of(
-                step.answer, lambda path: overlay.text(path) if overlay.text(path) is not None else _disk(path)
-            )
+            answer = answer_of(step.answer, text_of, taken[step.number])
             if answer is None:
                 self.job.usage.warnings.append(f"Step {step.number} is done again: its files changed since.")
                 continue
             overlay.apply_answer(answer)
             results.done[step.number] = answer
             results.resumed.add(step.number)
+            results.taken += bool(taken[step.number])
 
     def began(self, step: int) -> None:
         """Records that a step began."""

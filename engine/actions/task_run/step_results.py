@@ -18,6 +18,7 @@ class StepResults:
     failed: The problems of those that failed.
     lost: For each step that was not tried, why: a failed step that it needs, or the budget.
     resumed: The steps that an earlier run of the task finished.
+    taken: How many of these have changes that are in the files already, because the user took them.
     errors: The errors that ended a step; the first is raised if nothing else came of the task.
     """
 
@@ -26,6 +27,7 @@ class StepResults:
     failed: dict[int, str] = field(default_factory=dict)
     lost: dict[int, str] = field(default_factory=dict)
     resumed: set[int] = field(default_factory=set)
+    taken: int = 0
     errors: list[StetError] = field(default_factory=list)
 
     @property

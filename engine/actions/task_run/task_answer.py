@@ -109,6 +109,7 @@ def _notes(plan: Plan, results: StepResults) -> tuple[str, ...]:
     notes += [f"stopped at {plan.step(number)}: {reason}" for number, reason in sorted(results.failed.items())]
     notes += [f"not done {plan.step(number)}: {reason}" for number, reason in sorted(results.lost.items())]
     notes += [f"{len(results.resumed)} of them done before"] if results.resumed else []
+    notes += [f"the changes of {results.taken} of them are in the files already"] if results.taken else []
     return tuple(notes)
 
 

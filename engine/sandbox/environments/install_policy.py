@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox.environments.imported_modules import Imports
-from stet_ls.engine.sandbox.environments.known_packages import SYSTEM, distribution, normalized, well_known
+from stet_ls.engine.sandbox.environments.known_packages import (
+    SYSTEM,
+    distribution,
+    misspellings,
+    normalized,
+    well_known,
+)
 
 Ask = Callable[[tuple[str, ...]], Awaitable[bool]]
 """Asks the user about packages by name; False means no."""
@@ -57,8 +63,9 @@ class InstallPolicy:
         if invalid := [name for name in names if not _PACKAGE.fullmatch(name)]:
             raise PolicyError(f"{', '.join(invalid)}: no such package.")
         if names and (self.ask is None or not await self.ask(names)):
+            near = misspellings(names, self.project)
             raise PolicyError(
                 f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not installed here, not among the project's "
-                "dependencies and not well known. "
+                f"dependencies and not well known.{' ' if near else ''}{near} "
                 "To install it, add it to the project's dependencies or to the setting `sandbox.packages`."
             )

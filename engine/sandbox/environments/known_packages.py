@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+
+from stet_ls.validators.common_ends import common_ends
 
 DISTRIBUTIONS: Mapping[str, str] = {
     "attr": "attrs", "bs4": "beautifulsoup4", "Crypto": "pycryptodome", "Cryptodome": "pycryptodomex",
@@ -47,3 +49,31 @@ def distribution(module: str, installed: Mapping[str, tuple[str, str]] | None = 
     if installed and module in installed:
         return installed[module][0]
     return DISTRIBUTIONS.get(module, module)
+
+
+def near_known(name: str, project: Collection[str] = ()) -> str:
+    """The package, widely used or of the project, whose name is one letter off; "" if there is none.
+
+    A model or a hurried person misspells a name, and someone may have registered the misspelled one.
+    """
+    package = normalized(name)
+    return min((each for each in (*well_known(), *project) if one_letter_off(package, each)), default="")
+
+
+def misspellings(names: Iterable[str], project: Collection[str] = ()) -> str:
+    """A sentence about each name that is one letter off a known one."""
+    near = {name: known for name in names if (known := near_known(name, project))}
+    return " ".join(f"{name} is one letter off {known}." for name, known in near.items())
+
+
+def one_letter_off(one: str, other: str) -> bool:
+    """Whether one letter was added, left out, replaced, or swapped with the next one."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    at = common_ends(one, other)[0]
+    return (
+        one[at + 1 :] == other[at:]
+        or one[at:] == other[at + 1 :]
+        or one[at + 1 :] == other[at + 1 :]
+        or (one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :])
+    )

@@ -18,17 +18,14 @@ from stet_ls.engine.api.duration import seconds_of
 from stet_ls.engine.api.plan import TaskOptions, TaskPriority
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.inputs.command_target import CommandTarget, read_target
 from stet_ls.server.cli.inputs.files import Document, read_document
 from stet_ls.server.cli.inputs.shard import Shard
 from stet_ls.server.cli.run.batch_targets import batch_targets, is_pattern
+from stet_ls.server.cli.run.folder_files import folder_files
 from stet_ls.server.cli.run.job_request import job_request
 from stet_ls.validators.languages import PLAIN
 from stet_ls.validators.source import Source
-
-_MOST_FILES = 40
-"""Files of a folder that a plan is shown by name; the nearest ones come first."""
 
 
 def configure_task(parser: argparse.ArgumentParser, *, plans: bool = True) -> None:
@@ -51,7 +48,7 @@ def configure_task(parser: argparse.ArgumentParser, *, plans: bool = True) -> No
 
 def task_request(arguments: argparse.Namespace, words: Sequence[str]) -> tuple[CommandTarget, Request]:
     """The target and the request of a task. Reads files. UsageError names what is wrong."""
-    paths = _files(words)
+    paths = _files(words, arguments.instruction or "")
     target = _target(str(paths[0]) if Path(words[0]).is_dir() or is_pattern(words[0]) else words[0], arguments.language)
     request = job_request(arguments, target)
     root = request.workspace.roots[0]
@@ -137,14 +134,14 @@ def _plan(arguments: argparse.Namespace) -> str:
     return "" if file is None else read_document(file).source.text
 
 
-def _files(words: Sequence[str]) -> list[Path]:
+def _files(words: Sequence[str], instruction: str) -> list[Path]:
     """The files that the words name: folders and patterns stand for the source files in them."""
     found: dict[Path, None] = {}
     for word in words:
         if is_pattern(word):
             found.update(dict.fromkeys(Path(each) for each in batch_targets([word], Shard())))
         elif Path(word).is_dir():
-            files = [each.path for each in collect([Path(word)], ()).files][:_MOST_FILES]
+            files = folder_files(Path(word), instruction)
             if not files:
                 raise UsageError(f"{word}: no source file in this folder")
             found.update(dict.fromkeys(files))

@@ -83,6 +83,33 @@ async def test_a_change_is_judged_measured_and_read(
     assert (_status(mild, "confirmed"), _status(mild, "finding")) == (refuted, 1)
 
 
+async def test_changes_far_apart_in_a_large_file_are_read_part_by_part(
+    scripted: ScriptedModel, repository: Repository
+) -> None:
+    filler = [f"def f{number}(value):\n    return value + {number}  # {'x ' * 300}\n\n\n" for number in range(60)]
+    repository.commit({"shop.py": SHOP + "\n\n" + "".join(filler) + "def last(prices):\n    return prices[-1]\n"})
+    changed = WRONG + "\n\n" + "".join(filler) + "def last(prices):\n    return prices[len(prices)]\n"
+    repository.write({"shop.py": changed})
+    scripted.on(
+        lambda body: "prices[len(prices)]" in str(body["messages"]), "- `return prices[len(prices)]` | bug | off"
+    )
+    scripted.default = REMARKS
+    review = await reviewed(scripted, repository)
+    (file,) = review.files
+    assert {each.quote for _, each in review.findings} >= {"return sum(prices) / count", "return prices[len(prices)]"}
+    first, second = scripted.requests[:2]
+    assert "if not prices:" in first.prompt
+    assert "if not prices:" not in second.prompt, "only what this part was before"
+    assert "return prices[-1]" in second.prompt
+    assert file.review.unread == 0
+
+    for number in (15, 30, 45):
+        changed = changed.replace(f"value + {number} ", f"{number} + value ")
+    repository.write({"shop.py": changed})
+    many = await reviewed(scripted, repository)
+    assert any("of the change not read: too large" in each for each in many.notes)
+
+
 async def test_without_a_model_judges_and_tools_remain(scripted: ScriptedModel, repository: Repository) -> None:
     review = await reviewed(scripted, repository, asks=False)
     assert not scripted.requests

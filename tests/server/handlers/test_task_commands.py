@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from support.engine import asks_for_tests
 from support.servers.scripted import Reply, ScriptedModel
-from support.servers.session import NOTHING, command, editor, finish
-from support.servers.wire import ErrorAnswer
+from support.servers.session import NOTHING, SERVER, command, editor, finish, introduction
+from support.servers.wire import ErrorAnswer, RawClient
 
 ONE = "def one():\n    return 1\n"
 PLAN = "1. generate | a.py | two | gives 2\n2. generate | shop/b.py | three | gives 3\n"
@@ -103,6 +103,36 @@ async def test_a_cancelled_task_is_quiet_and_leaves_no_process(
         assert not [each for each in client.messages[since:] if f"stet/{job}" in str(each.get("params"))]
         (listed,) = (await command(client, "stet.tasks.list"))["tasks"]
         assert (listed["state"], listed["unfinished"]) == ("cancelled", [1, 2])
+
+
+async def test_a_task_whose_server_was_killed_repeats_no_finished_step(
+    environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
+) -> None:
+    gate = threading.Event()
+    scripted.on(asks_for_tests, "none")
+    scripted.on(lambda body: "Now do step 2 alone" in str(body["messages"]), Reply("no", hold=gate))
+    scripted.default = block("def two():\n    return 2\n")
+    uri, plan = (folder / "a.py").as_uri(), f"# Plan: more numbers\n{PLAN}  - needs: 1\n"
+    async with RawClient.stdio([*SERVER], env=environment) as client:
+        await client.initialize(**introduction(NOTHING), rootUri=folder.as_uri())
+        client.open(uri, "python", ONE)
+        await command(client, "stet.task", uri=uri, instruction="more numbers", plan=plan)
+        while not any("Now do step 2 alone" in each.prompt for each in scripted.requests):
+            await asyncio.to_thread(scripted.wait_request, len(scripted.requests) + 1)
+        assert client.process is not None
+        client.process.kill()
+        await client.process.wait()
+    gate.set()
+    scripted.reset()
+    scripted.on(asks_for_tests, "none")
+    scripted.default = block("def three():\n    return 3\n")
+    async with editor(environment, NOTHING, rootUri=folder.as_uri()) as client:
+        client.open(uri, "python", ONE)
+        (row,) = (await command(client, "stet.tasks.list"))["tasks"]
+        assert (row["state"], row["unfinished"]) == ("interrupted", [2])
+        done = await finish(client, (await command(client, "stet.tasks.resume", id=row["id"]))["job"])
+        assert [Path(each["path"]).name for each in done["answer"]["edits"]] == ["a.py", "b.py"], done["message"]
+        assert not any("Now do step 1 alone" in each.prompt for each in scripted.requests)
 
 
 async def test_a_plan_is_shown_edited_run_and_listed(

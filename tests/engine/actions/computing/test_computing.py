@@ -221,6 +221,8 @@ async def test_an_input_that_no_program_may_read_is_refused(
     ("instruction", "path", "inputs", "outputs"),
     [
         ("plot the revenue by month", "sales.csv", ("sales.csv",), ()),
+        ("sum the revenue of sales.csv into out.csv", "sales.csv", ("sales.csv",), ("out.csv",)),
+        ("the three rows with the largest revenue", "sales.csv", ("sales.csv",), ()),
         ("how many rows has sales.csv?", "notes.md", ("sales.csv",), ()),
         ("convert sales.csv to sales.json", "notes.md", ("sales.csv",), ("sales.json",)),
         ("fix the function load so that it reads sales.csv", "sales.csv", None, None),

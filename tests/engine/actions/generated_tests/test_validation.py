@@ -173,6 +173,14 @@ async def test_an_import_used_only_by_a_dropped_test_is_removed(scripted: Script
     assert any("nowhere_at_all" in warning for warning in answer.warnings)
 
 
+async def test_what_a_dropped_test_does_is_no_risk_of_the_edit(scripted: ScriptedModel, root: Path) -> None:
+    lost = "def test_far():\n    assert open('/tmp/far').read() == slug('A')\n"
+    answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}\n\n{lost}")
+    assert functions(answer.tests) == ["test_slug_joins_words"]
+    assert said(answer, Check.DANGER).verdict is Ruling.PASS
+    assert len([each for each in answer.evidence if each.check is Check.DANGER]) == 1
+
+
 async def test_fixtures_and_their_imports_are_kept(scripted: ScriptedModel, root: Path) -> None:
     reply = """\
 import json

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.actions.planning.intent import plain_action, request_intent
-from stet_ls.engine.actions.planning.libraries import one_letter_off
 from stet_ls.engine.actions.planning.plan_text import read_text, write_text
 from stet_ls.engine.actions.planning.project import Project
 from stet_ls.engine.actions.planning.schedule import schedule_of, scheduled
@@ -18,6 +17,7 @@ from stet_ls.engine.api.arms import Capability
 from stet_ls.engine.api.duration import seconds_of
 from stet_ls.engine.api.plan import Plan, RequestIntent, TaskComplexity, TaskOptions, TaskPriority
 from stet_ls.engine.loop import UnusableReply
+from stet_ls.engine.sandbox.environments.known_packages import one_letter_off
 
 PRICES = "def discount(price, rate):\n    return price - rate\n\n\ndef net_total(prices):\n    return sum(prices)\n"
 CART = "from prices import net_total\n\n\ndef pay(cart):\n    return net_total(cart)\n"
@@ -78,6 +78,17 @@ def test_a_request_is_understood_by_rules() -> None:
     assert intent.constraints == ("Python 3.9", "Do not change discount")
     assert {Capability.CODE, Capability.TESTS, Capability.DATA} <= set(intent.capabilities)
     assert intent.complexity is TaskComplexity.MEDIUM
+
+
+def test_a_package_a_letter_off_is_meant_as_one_unless_the_project_defines_it() -> None:
+    about = replace(ABOUT, files={**ABOUT.files, "flask_.py": "def clik():\n    pass\n"})
+    for words, libraries in (
+        ("load the prices with `requets`", ("requets",)),
+        ("use `clik` for the prices", ()),
+        ("use `json` for the prices", ()),
+        ("load the prices with clocks and use request", ()),
+    ):
+        assert request_intent(words, (), about).libraries == libraries, words
 
 
 def test_a_request_for_one_step_is_its_plain_action() -> None:

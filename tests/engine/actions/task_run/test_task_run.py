@@ -276,3 +276,13 @@ async def test_steps_without_an_edit_report_and_pass_on_what_they_found(folder: 
     assert "42" in answer.markdown
     assert [item.verdict for item in answer.evidence if item.check is Check.DANGER] == [Ruling.PASS]
     assert not scripted.requests
+
+
+async def test_a_command_that_never_stops_printing_is_stopped_and_said(folder: Path, scripted: ScriptedModel) -> None:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        answer = await run(bench, folder, task=TaskOptions(plan="# Plan: look\n1. run | a.py | - | yes\n"))
+    if "code may not run" in answer.message:
+        pytest.skip(answer.message)
+    assert not answer.success
+    assert "`yes` failed: it printed more than 4,096 KB and was stopped" in answer.message
+    assert not answer.new_files

@@ -182,3 +182,10 @@ def test_only_imported_files_are_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.py").write_text("import told")
 
     assert "told" not in WorkspaceSources(root).imports([f"pytest.importorskip({name!r})"], None).needed
+
+
+async def test_a_name_one_letter_off_is_reported_with_the_known_one() -> None:
+    with pytest.raises(PolicyError, match=r"not well known\. requets is one letter off requests\. To install it"):
+        await InstallPolicy().requirements(Imports(frozenset({"requets"}), frozenset()))
+    with pytest.raises(PolicyError, match=r"not well known\. To install it"):
+        await InstallPolicy().requirements(Imports(frozenset({"acme_pebbles"}), frozenset()))

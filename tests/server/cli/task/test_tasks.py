@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -127,6 +128,36 @@ def test_a_wrong_plan_and_a_vague_task_are_reported(stet: Stet, folder: Path, sc
     assert not scripted.requests
 
 
+def test_a_package_that_is_not_known_costs_no_call(stet: Stet, folder: Path, scripted: ScriptedModel) -> None:
+    project(folder)
+    for words in (("use `requets` to load a page",), ("load a page", "--library", "requets")):
+        wrong = stet("run", "task", "a.py", "--instruction", *words)
+        assert wrong.status == 1
+        assert "'requets' is not known; its name is one letter off 'requests'" in wrong.err
+    assert not scripted.requests
+
+
+def test_a_folder_is_shown_by_what_the_task_speaks_of_and_may_hold_data_of_any_size(
+    stet: Stet, folder: Path, scripted: ScriptedModel
+) -> None:
+    project(folder)
+    (folder / "Makefile").write_text("all:\n\ttrue\n")
+    (folder / "aaa.csv").touch()
+    os.truncate(folder / "aaa.csv", 1 << 30)
+    for number in range(60):
+        (folder / f"m{number:02}.py").write_text(f"def f{number}():\n    return {number}\n")
+    (folder / "zeta.py").write_text("def sum_of():\n    return 1\n")
+    (folder / "zulu.py").write_text("X = 1\n")
+    scripted.default = "generate | a.py | two | gives 2"
+    planned = stet("plan", ".", "--instruction", "use sum_of in a.py and list it in zulu.py")
+    assert planned.status == 0, planned.err
+    listing = scripted.requests[0].prompt.partition("what they define:\n")[2].split("\n\n")[0].splitlines()
+    assert listing[:3] == ["a.py: one", "zulu.py", "zeta.py: sum_of"]
+    assert len(listing) == 40
+    named = stet("plan", "a.py", "aaa.csv", "--instruction", "use sum_of in a.py")
+    assert named.status == 0, named.err
+
+
 def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     stet: Stet, folder: Path, scripted: ScriptedModel
 ) -> None:
@@ -151,6 +182,12 @@ def test_a_task_is_edited_first_resumed_and_context_for_the_next(
     assert "1 of them done before" in resumed.err + resumed.out
     assert "def two" in (folder / "a.py").read_text()
     assert "def six" in (folder / "a.py").read_text()
+
+    asked = len(scripted.requests)
+    again = stet("tasks", "resume", row["id"])
+    assert again.status == 0, again.err
+    assert "2 of them done before · the changes of 2 of them are in the files already" in again.err
+    assert len(scripted.requests) == asked, "what was taken is not done again"
 
     asked = len(scripted.requests)
     scripted.default = "no plan"
