@@ -45,6 +45,11 @@ class ReachedFiles:
         """Identifies what runs on the new tree depend on that begin in these files; `instead` as for `old`."""
         return self._id(self._change.head.files, paths, instead)
 
+    def starts_processes(self, path: str) -> bool:
+        """Whether a run that begins in this file may start other programs: a word of what it reaches says so."""
+        shared = {each for each in self._texts if PurePosixPath(each).name == "conftest.py"}
+        return any(_PROCESSES.search(self._texts.get(each, "")) for each in self._reached([path, *shared]))
+
     @cached_property
     def _rest(self) -> Mapping[str, TreeEntry]:
         """What only the new tree has and is no code: it is on the disk whatever runs."""
@@ -92,3 +97,6 @@ class ReachedFiles:
 
 
 _WORD = re.compile(r"\w+")
+_PROCESSES = re.compile(
+    r"subprocess|Popen|multiprocessing|ProcessPool|pytester|testdir|\bos\.(fork|exec|spawn|system|po)"
+)
