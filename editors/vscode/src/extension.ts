@@ -129,8 +129,11 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidGrantWorkspaceTrust(() => own.state === "missing" && void own.start()),
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => tellComment(textEditor)),
   );
-  void tellTrust(context);
-  void own.start();
+  // Once the editor has what it waits for: the search for the server reads files.
+  setTimeout(() => {
+    void tellTrust(context);
+    void own.start();
+  });
 }
 
 export async function deactivate(): Promise<void> {
