@@ -56,13 +56,13 @@ class IdleTests:
         Only those that ran before any test that did: what a function returned once may be held by a cache or a fixture
         for later tests, which then depend on it without a call.
         """
-        if self._new is None or report is None or report.outcome not in _RAN or report.starved:
+        if self._new is None or report is None or report.outcome not in _RAN or report.starved or report.signs:
             return
         traced = [report.traced.get(each.path) for each in self._product]
         if any(each is None or each.ran.get("") for each in traced):  # not measured, or of no known test
             return
         busy = {_file(test) for each in traced if each is not None for test, lines in each.ran.items() if lines}
-        broken = {each.path for each in report.collection}
+        broken = {*(each.path for each in report.collection), *map(_file, (*report.missing, *report.running))}
         first = itertools.takewhile(lambda path: path not in busy, (_file(each.id) for each in report.cases))
         for path in {*first} - broken:
             self._kept.cache.put(bool, self._key(path, is_old=False), result=True)
