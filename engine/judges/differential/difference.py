@@ -126,7 +126,7 @@ def _is_rare(letter: str) -> bool:
     if letter.isascii():
         return False
     lower, upper = letter.lower(), letter.upper()
-    return letter.isdigit() or (lower.upper(), upper.lower()) != (upper, lower) or len(lower + upper) > len("éÉ")
+    return letter.isdigit() or (lower.upper(), upper.lower()) != (upper, lower)
 
 
 def _in_line(snippet: str) -> str:

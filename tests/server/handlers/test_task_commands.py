@@ -31,13 +31,19 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-async def test_a_running_task_shows_its_step_seconds_and_tokens(
-    environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
-) -> None:
+def _held_in_step_two(scripted: ScriptedModel) -> threading.Event:
+    """Has the model answer each step but the second one, for which it waits until the event is set."""
     gate = threading.Event()
     scripted.on(asks_for_tests, "none")
     scripted.on(lambda body: "Now do step 2 alone" in str(body["messages"]), Reply("no", hold=gate))
     scripted.default = block("def two():\n    return 2\n")
+    return gate
+
+
+async def test_a_running_task_shows_its_step_seconds_and_tokens(
+    environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
+) -> None:
+    gate = _held_in_step_two(scripted)
     uri = (folder / "a.py").as_uri()
     plan = f"# Plan: more numbers\npriority: high\n{PLAN}  - needs: 1\n"
     async with editor(environment, NOTHING, rootUri=folder.as_uri()) as client:
@@ -108,10 +114,7 @@ async def test_a_cancelled_task_is_quiet_and_leaves_no_process(
 async def test_a_task_whose_server_was_killed_repeats_no_finished_step(
     environment: Mapping[str, str], scripted: ScriptedModel, folder: Path
 ) -> None:
-    gate = threading.Event()
-    scripted.on(asks_for_tests, "none")
-    scripted.on(lambda body: "Now do step 2 alone" in str(body["messages"]), Reply("no", hold=gate))
-    scripted.default = block("def two():\n    return 2\n")
+    gate = _held_in_step_two(scripted)
     uri, plan = (folder / "a.py").as_uri(), f"# Plan: more numbers\n{PLAN}  - needs: 1\n"
     async with RawClient.stdio([*SERVER], env=environment) as client:
         await client.initialize(**introduction(NOTHING), rootUri=folder.as_uri())

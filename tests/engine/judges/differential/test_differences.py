@@ -6,7 +6,9 @@ import pytest
 
 from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import CAPTURED, EDGE_CASE, GUESSED
+from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.engine.judges.differential.difference import Difference
+from stet_ls.engine.judges.differential.excuses.unusual_inputs import ENOUGH
 from stet_ls.engine.judges.differential.python_uncompared import uncompared_change
 
 
@@ -59,6 +61,14 @@ def test_what_differs_on_rare_letters_alone_is_a_question(text: str) -> None:
     assert found.is_question
     assert not found.is_conclusive
     assert _difference(f"text = {text!r}", _ok("1"), _ok("2"), CAPTURED).is_conclusive, "someone wrote it"
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_other_inputs_that_agree_do_not_hide_it(is_first: bool) -> None:
+    rare = Comparison("f", 9, 9, 0, (_difference("text = '٣²'", _ok("1"), _ok("2"), EDGE_CASE),), {})
+    agreeing = Comparison("f", 2 * ENOUGH, 2 * ENOUGH, 0, (), {})
+    together = rare.with_observed(agreeing, frozenset(), {}) if is_first else agreeing.combine(rare, frozenset())
+    assert together.differences == rare.differences
 
 
 @pytest.mark.parametrize("text", ["Grün", "ÉTÉ", "жук", "あ漢", "½€"])
