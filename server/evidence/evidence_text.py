@@ -65,10 +65,14 @@ def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = ()
 
 
 def confidence(answer: Answer) -> str:
-    """The confidence in percent: what was counted, or an interval where too few such answers were counted."""
-    interval = answer.metadata.confidence_interval
-    if interval is None:
-        return f"{100 * answer.confidence:.0f}"
+    """The confidence in percent."""
+    return percent(answer.confidence, answer.metadata.confidence_interval)
+
+
+def percent(counted: float, interval: Sequence[float] | None) -> str:
+    """A confidence in percent: what was counted, or an interval where too few such answers were counted."""
+    if not interval:
+        return f"{100 * counted:.0f}"
     return f"{100 * interval[0]:.0f}-{100 * interval[1]:.0f}"
 
 

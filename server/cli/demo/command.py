@@ -28,6 +28,7 @@ from stet_ls.server.cli.demo.language_client import LanguageClient, OpenDocument
 from stet_ls.server.cli.inputs.file_diagnostics import diagnostics
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.status import StatusLine
+from stet_ls.server.evidence.evidence_text import percent
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import is_stub, units
@@ -193,9 +194,12 @@ def _print_result(
     answer = result.get("answer") or {}
     render.print_evidence(map(Evidence.from_json, answer.get("evidence", ())))
     metadata = answer.get("metadata") or {}
-    if result["status"] != "done":
+    done = result["status"] == "done"
+    if not done:
         render.print_line(result["message"], "yellow")
-    elif answer.get("edits") and metadata.get("raised_by") and metadata.get("evidence_tier") in UNPROVEN:
+    elif answer.get("edits"):
+        render.print_line(f"{percent(answer['confidence'], metadata['confidence_interval'])} % sure", "bold")
+    if done and answer.get("edits") and metadata.get("raised_by") and metadata.get("evidence_tier") in UNPROVEN:
         asked = f"No check ran this edit, so an editor asks before it applies it; {metadata['raised_by']}"
         render.print_line(asked, "yellow")
 

@@ -46,6 +46,7 @@ def test_the_planted_bug_is_found_by_search(stet: Stet) -> None:
     assert "-    return totl" in lines
     assert "+    return total" in lines
     assert any(line.startswith("✓ search: found by search, ") for line in lines)
+    assert any("% sure" in line for line in lines), "as an editor says it"
     assert lines[-1] == "the planted bug is gone"
 
 
