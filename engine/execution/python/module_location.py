@@ -58,6 +58,18 @@ def locate_module(
     return ModuleLocation(path, name, roots, Overlay(root, runtime.unsaved(root, path)), warm)
 
 
+def isolated_location(place: ModuleLocation, texts: tuple[str, ...]) -> ModuleLocation:
+    """The place of texts that are parts of a file: outside of the project if they need nothing of it.
+
+    There no package has to be imported first, which may be what fails: a clone lacks files that a build writes.
+    """
+    imported = tuple(dict.fromkeys(name for text in texts for name in _imports(text)))
+    is_own = any(each == "." or any(_stands(folder, each, place.path) for folder in place.roots) for each in imported)
+    if is_own or any(_READS.search(text) for text in texts):
+        return place
+    return ModuleLocation(_BOX / place.path.name, _identifier(place.path), (), None, _absolute(imported))
+
+
 def isolated_unit(text: str, unit: str) -> str | None:
     """The unit with what it uses of its own file, imports included, and nothing else; None if it does not exist.
 

@@ -28,7 +28,12 @@ from stet_ls.engine.execution.python.inputs.known_calls.captured_calls import Ca
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.subject import Module, known_module, subject_of
 from stet_ls.engine.execution.python.inputs.uses.observing import names_parts
-from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, locate_module
+from stet_ls.engine.execution.python.module_location import (
+    ModuleLocation,
+    isolated_location,
+    isolated_unit,
+    locate_module,
+)
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 
@@ -58,7 +63,9 @@ class VersionPair:
         before, after = (isolated_unit(text, self.unit) for text in self.texts)
         if before is None or after is None:
             return None
-        return replace(self, texts=(before, after), both=probed(before, after, numbered=False))
+        texts = before, after
+        place = self.place if self.captured.files else isolated_location(self.place, texts)
+        return replace(self, texts=texts, place=place, both=probed(*texts, numbered=False))
 
     def grown(self, calls: tuple[Call, ...]) -> tuple[GrownCall, ...]:
         """Some of the calls with larger arguments. Parses: not for an event loop."""

@@ -322,3 +322,17 @@ async def test_a_repeated_input_counts_once(make: MakeCase) -> None:
     evidence = await judge(make("def f():\n    return [1]\n", "def f():\n    return [0 + 1]\n", "f"))
     assert (evidence.verdict, evidence.count) == (Ruling.PASS, 1), evidence
     assert "same behavior on 1 input" in evidence.detail
+
+
+async def test_a_unit_is_compared_although_its_package_cannot_be_imported(make: MakeCase, tmp_path: Path) -> None:
+    """A clone lacks files that a build writes, such as the one with the version."""
+    before = '"""Lists."""\n\n\ndef joined(items: list[str]) -> str:\n    return ", ".join(items) or "none"\n'
+    path = tmp_path / "shop" / "lists.py"
+    path.parent.mkdir()
+    path.write_text(before)
+    (path.parent / "__init__.py").write_text("from shop._version import version\n")
+    alike = await judge(make(before, before.replace('", "', "', '"), "joined", path=path, root=tmp_path))
+    assert alike.verdict is Ruling.PASS, alike
+    assert "without the rest of its file" in alike.detail
+    wrong = await judge(make(before, before.replace(' or "none"', ""), "joined", path=path, root=tmp_path))
+    assert wrong.verdict is Ruling.FAIL, wrong
