@@ -87,11 +87,11 @@ def _names_any(failure: str, names: Collection[str]) -> bool:
 def notes(runs: TestRuns) -> Iterator[str]:
     """What a reader has to know of the runs besides their outcomes."""
     if runs.flaky:
-        yield f"varying results of {plural(len(runs.flaky), 'test')} count for nothing: {first_names(runs.flaky)}"
+        yield f"{plural(len(runs.flaky), 'flaky test')} ignored: {first_names(runs.flaky)}"
     if why := _failing_as_before(runs):
         yield why
     if runs.idle:
-        yield f"{plural(len(runs.idle), 'test file')} not run: they executed nothing of what changed in an earlier run"
+        yield f"{plural(len(runs.idle), 'test file')} left out: an earlier run executed nothing that changed"
 
 
 def _failing_as_before(runs: TestRuns) -> str:

@@ -23,7 +23,7 @@ Verify = Callable[..., Awaitable[Report]]
 MAIL = "def hello(name: str) -> str:\n    return f'hello {name}'\n"
 IDLE = "import mail\nimport shop\n\n\ndef test_hello():\n    assert mail.hello('a') == 'hello a'\n    assert shop\n"
 LATER = IDLE.replace("test_hello", "test_later")
-SAID = "test file not run: they executed nothing of what changed in an earlier run"
+SAID = "test file left out: an earlier run executed nothing that changed"
 
 pytestmark = pytest.mark.usefixtures("stet_home")  # no results of other tests
 
