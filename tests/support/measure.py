@@ -10,8 +10,10 @@ servers that editors start, and the memory's process are not measured: what only
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import threading
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +28,16 @@ ROOMS = ("server", "engine", "validators")
 DATA = ROOT / ".cache" / "coverage"
 """One file for each process that ran tests; `tests/measured.py` reads them."""
 
+_parse, _parsing = ast.parse, threading.Lock()
+
+
+def _parse_alone(*args: Any, **options: Any) -> Any:
+    """`ast.parse`, one thread at a time: SlipCover parses what is imported, and `validators/ast_text.py` says why."""
+    with _parsing:
+        return _parse(*args, **options)
+
+
+ast.parse = _parse_alone
 _measured = Slipcover(branch=True, immediate=True)
 ImportManager(_measured, FileMatcher(sources=[ROOT / room for room in ROOMS])).__enter__()
 

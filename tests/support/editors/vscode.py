@@ -193,7 +193,10 @@ class VSCode:
         if not answer["ok"]:
             picture = self.pictures / f"failed-{os.environ['PYTEST_CURRENT_TEST'].rpartition('::')[2].split()[0]}.png"
             self._exchange("screenshot", path=str(picture))
-            raise AssertionError(f"{name} {params}: {answer['value']}\nsee {picture} and {self._log.name}")
+            shown = [self._exchange("texts", selector=each)["value"] for each in (STATUS, NOTIFICATION, ".tab")]
+            raise AssertionError(
+                f"{name} {params}: {answer['value']}\nshown: {shown}\nsee {picture} and {self._log.name}"
+            )
         return answer["value"]
 
     def _exchange(self, name: str, **params: Any) -> Any:
