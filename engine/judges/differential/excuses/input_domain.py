@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.validators.ast_text import try_parse, unparse
+from stet_ls.validators.ast_text import try_parse, try_parse_expression, unparse
 
 ArgumentKind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with its contents if it is a container: `("Dict", kinds of keys, kinds of values, fields)`."""
@@ -44,6 +44,13 @@ def argument_kinds(call: Call) -> dict[str, ArgumentKind]:
         for each in (tree.body if tree else ())
         if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
     }
+
+
+def kind_before_growth(kind: ArgumentKind) -> ArgumentKind:
+    """The kind of a list that was made longer by repeating it, as in `([1] * 700)[:2000]`; any other as it is."""
+    tree = try_parse_expression(kind) if isinstance(kind, str) and kind.startswith("([") else None
+    whole = tree.value if isinstance(tree, ast.Subscript) else None
+    return _kind(whole.left) if isinstance(whole, ast.BinOp) and isinstance(whole.left, ast.List) else kind
 
 
 def _kind(node: ast.expr) -> ArgumentKind:

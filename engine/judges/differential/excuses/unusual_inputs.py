@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.inputs.rows import CAPTURED, UNSURE
-from stet_ls.engine.judges.differential.excuses.input_domain import ArgumentKind, argument_kinds
+from stet_ls.engine.judges.differential.excuses.input_domain import ArgumentKind, argument_kinds, kind_before_growth
 
 ENOUGH, ENOUGH_MEANT = 20, 5
 """The number of usual inputs that have to agree; fewer, if names or words say which kinds are meant."""
@@ -98,6 +98,7 @@ class UsualKinds:
 
     def _has_unusual_items(self, name: str, kind: ArgumentKind) -> bool:
         wanted = {each.partition(" of ")[2] for each in self.meant.get(name, ())} - {""}
+        kind = kind_before_growth(kind)
         if isinstance(kind, str) or kind[0] != "List" or not wanted:
             return False
         items: frozenset[ArgumentKind] = frozenset().union(*kind[1:])

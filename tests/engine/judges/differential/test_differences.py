@@ -8,7 +8,7 @@ from stet_ls.engine.execution.harness_run import Call, CallOutcome
 from stet_ls.engine.execution.inputs.rows import CAPTURED, EDGE_CASE, GUESSED
 from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.engine.judges.differential.difference import Difference
-from stet_ls.engine.judges.differential.excuses.unusual_inputs import ENOUGH
+from stet_ls.engine.judges.differential.excuses.unusual_inputs import ENOUGH, UNUSUAL, usual_kinds
 from stet_ls.engine.judges.differential.python_uncompared import uncompared_change
 
 
@@ -74,3 +74,19 @@ def test_other_inputs_that_agree_do_not_hide_it(is_first: bool) -> None:
 @pytest.mark.parametrize("text", ["Grün", "ÉTÉ", "жук", "あ漢", "½€"])
 def test_other_letters_are_as_good_as_any(text: str) -> None:
     assert not _difference(f"text = {text!r}", _ok("1"), _ok("2"), EDGE_CASE).is_question
+
+
+_NAMES = "def f(names):\n    return [name[:1] or '?' for name in names]\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "excuse"),
+    [("['a']", ""), ("[['a']]", UNUSUAL), ("(['a'] * 700)[:2000]", ""), ("([['a']] * 700)[:2000]", UNUSUAL)],
+)
+def test_names_are_a_list_of_texts_however_long(names: str, excuse: str) -> None:
+    kinds = usual_kinds(_NAMES, [_call("['b']"), _call("[['b']]")], {"names": frozenset({"List", "List of str"})})
+    assert kinds.excuse(_call(names)) == excuse
+
+
+def _call(names: str) -> Call:
+    return Call(f"names = {names}", "__out__(f(names))", ("names",), GUESSED)
