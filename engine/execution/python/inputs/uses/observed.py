@@ -31,6 +31,8 @@ _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _DEEPEST = 12
 """Steps into a value: code that calls itself on each item continues until the stack is full."""
+_DEEP, _IN_DEEP = 3, 2
+"""From so many levels of lists in the items of a list, it has so many items at most: a tree would have thousands."""
 OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
 """Methods of dictionaries, and of lists."""
@@ -237,8 +239,14 @@ def _sequence(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy 
         item = ValueUses()
         for each in items.values():
             item = item.merged(each)
-        return plain_values.lists(_value(name.removesuffix("s"), item, known))
+        most = plain_values.MANY if _levels(item) < _DEEP else _IN_DEEP
+        return plain_values.lists(_value(name.removesuffix("s"), item, known), most=most)
     return None
+
+
+def _levels(uses: ValueUses) -> int:
+    """How many lists of lists there are in a value."""
+    return bool(uses.kinds & _LISTED) + max(map(_levels, uses.parts.values()), default=0)
 
 
 def _leaf(name: str, uses: ValueUses, known: ModuleContext) -> TextStrategy:

@@ -26,6 +26,8 @@ LETTERS = list("abcABxyz0159 _-.,!()[]{}:/'\"\n\té")
 LINES = ["", "a", "  ", "  b c", "\tab-c, d.", "    A=1", "--x", "1,2", "# a", "a:80", "12:30", "2024-02-29", "k=v&k=w"]
 _LONGEST_PART = 3
 MOST_KEYS = 8
+MANY, FEW = 8, 4
+"""The most items of a list, and of one of several."""
 KEY = re.compile(r"'[A-Za-z_]\w*'")
 _CALLBACKS = (
     "(lambda *given, **named: print('called', *given, *sorted(named.items())))",
@@ -178,9 +180,8 @@ _WRITTEN = {
 }
 
 
-def lists(item: TextStrategy, kind: str = "list", *, small: bool = False) -> TextStrategy:
-    """Sequences and sets, with occasional repetitions."""
-    most = 4 if small else 8
+def lists(item: TextStrategy, kind: str = "list", *, most: int = MANY) -> TextStrategy:
+    """Sequences and sets of at most so many items, with occasional repetitions."""
     items = st.lists(item, max_size=most)
     repeated = st.tuples(st.lists(item, min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=most)).map(
         lambda each: [each[0][number % len(each[0])] for number in each[1]]

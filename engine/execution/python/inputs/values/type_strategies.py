@@ -12,9 +12,11 @@ from stet_ls.engine.execution.python.inputs.values.kinds.dates import compares, 
 from stet_ls.engine.execution.python.inputs.values.kinds.described_items import is_plural
 from stet_ls.engine.execution.python.inputs.values.kinds.kind_names import named_kind
 from stet_ls.engine.execution.python.inputs.values.plain_values import (
+    FEW,
     INTEGERS,
     KEY,
     LABELS,
+    MANY,
     MOST_KEYS,
     PLAIN,
     SHORT,
@@ -126,9 +128,9 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
             return None
         return st.tuples(*[part for part in parts if part is not None]).map(lambda items: "(" + ", ".join(items) + ",)")
     item = _inner(inner, 0, below, INTEGERS(known))
-    made = lists(item, kind, small=known.depth > 0)
+    made = lists(item, kind, most=FEW if known.depth else MANY)
     if known.compared and inner and _name(inner[0]) == "str":  # a program runs only as far as its first wrong word
-        return st.one_of(made, lists(commands(known.compared, known.constants), kind, small=known.depth > 0))
+        return st.one_of(made, lists(commands(known.compared, known.constants), kind, most=FEW if known.depth else MANY))
     return made
 
 
@@ -160,7 +162,7 @@ def _record(keys: Sequence[str]) -> TextStrategy:
 
     def of_kind(kind: str) -> TextStrategy:
         items = st.one_of(st.integers(0, 9).map(repr), st.sampled_from(keys))
-        return st.sampled_from(("True", "False")) if kind == "bool" else lists(items, small=True)
+        return st.sampled_from(("True", "False")) if kind == "bool" else lists(items, most=FEW)
 
     fixed = st.fixed_dictionaries({text: value(text[1:-1]) for text in keys})
     return fixed.map(lambda row: "{" + ", ".join(f"{key}: {each}" for key, each in row.items()) + "}")

@@ -45,7 +45,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> T
         one = of_hint(parameter.annotation, known)
         # Arguments of the same kind, whatever it is, fit each other.
         alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
-        return st.one_of([plain_values.lists(each, small=True) for each in alike])
+        return st.one_of([plain_values.lists(each, most=plain_values.FEW) for each in alike])
 
     def hinted_value(each: Parameter) -> TextStrategy | None:
         return of_hint(each.annotation, known.deeper())
