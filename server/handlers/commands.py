@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stet_ls.engine.api.actions import ACTIONS, spec_of
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.evidence.evidence_text import headline, summarize
 from stet_ls.server.handlers import memory_commands, model_commands, task_commands
 from stet_ls.server.handlers.target import target
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult
@@ -277,7 +276,7 @@ def _result(job: JobHandle) -> Json:
         "answer": answer.to_json() if answer else None,
         "markdown": answer.markdown if answer else job.written,
         "message": ending.message,
-        "headline": headline(answer) if answer and ending.message == summarize(answer) else ending.message,
+        "headline": ending.short or ending.message,
         "applied": ending.applied,
         **({"asks": True} if job.awaiting_confirmation else {}),
         **(_shown_after(answer, applied=ending.applied is True) if answer else {}),

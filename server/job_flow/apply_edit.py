@@ -204,7 +204,8 @@ async def _applied(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPla
     late = "Too late to cancel: the edit was already sent. Undo it in the editor. " if job.cancelling else ""
     problem = await asyncio.to_thread(write_binary, plan.binary_files)
     note = f" · {problem}" if problem else ""
-    return JobResult(JobStatus.DONE, late + summarize(answer) + note, applied=True, answer=answer)
+    message, short = late + summarize(answer) + note, "" if late or note else headline(answer)
+    return JobResult(JobStatus.DONE, message, applied=True, answer=answer, short=short)
 
 
 def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:

@@ -15,7 +15,7 @@ from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditOrigin, name_of
-from stet_ls.server.evidence.evidence_text import summarize
+from stet_ls.server.evidence.evidence_text import headline, summarize
 from stet_ls.server.job_flow.apply_edit import apply_edit
 from stet_ls.server.job_flow.confirmation import ConfirmChoice
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
@@ -186,7 +186,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: PreparedJob, progress: 
     for warning in answer.warnings:
         ls.log(warning)
     if not answer.success:
-        return JobResult(JobStatus.REFUSED, summarize(answer), applied=False, answer=answer)
+        return JobResult(JobStatus.REFUSED, summarize(answer), applied=False, answer=answer, short=headline(answer))
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
     if answer.changes_files:
@@ -197,7 +197,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: PreparedJob, progress: 
         return await apply_edit(ls, job, answer, prepared.origin, preview)
     # A plugin does not follow the jobs that its editor starts from the menu of code actions.
     if ls.client.shows_reports and await _is_followed(job):
-        return JobResult(JobStatus.DONE, answer.message, answer=answer)
+        return JobResult(JobStatus.DONE, answer.message, answer=answer, short=headline(answer))
     where = await ls.evidence.reports.show(job.name, answer.markdown)
     return JobResult(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
 

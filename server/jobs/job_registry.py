@@ -37,6 +37,7 @@ class JobResult:
     """The result of a job. `applied` is None if unknown, or if there was nothing to apply.
 
     `missing_model` names the embedded model whose download would have helped. `discarded`: the user refused the edit.
+    `short` is the message in fewer words, "" if all of it matters.
     """
 
     status: JobStatus
@@ -45,6 +46,7 @@ class JobResult:
     answer: Answer | None = None
     missing_model: str = ""
     discarded: bool = False
+    short: str = ""
 
 
 _BLAMED = {ErrorKind.REFUSED: JobStatus.REFUSED, ErrorKind.FAILED: JobStatus.FAILED}

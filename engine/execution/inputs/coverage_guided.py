@@ -21,6 +21,8 @@ MOST_GUIDED, _TRIES = 360, 900
 _FACTORS, _LARGEST = 5, 10_000
 _LONGEST = 5_000
 """Conditions on greater lengths are not tried."""
+_LONG = 2_000
+"""Longer arguments take long to write again, and are changed only if there are no shorter ones."""
 _MOST_KEYS = 300
 """Larger dictionaries take long to write."""
 CallChange = Callable[[Call, "LiteralValues"], Call | None]
@@ -34,7 +36,8 @@ def coverage_guided_calls(calls: Sequence[Call], literals: Sequence[str], change
     """
     random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - inputs must be reproducible
     values = LiteralValues([value for value in map(literal, literals) if value is not None], random)
-    base = [call for call in calls if not call.again and not call.shown]
+    usable = [call for call in calls if not call.again and not call.shown]
+    base = [call for call in usable if len(call.setup) <= _LONG] or usable
     known = {(call.setup, call.body) for call in calls}
     found: dict[tuple[str, str], Call] = {}
     for _ in range(_TRIES if base else 0):

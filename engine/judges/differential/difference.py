@@ -85,7 +85,8 @@ class Difference:
         """True if the input is a made one with letters of which few programs think: those without exactly one other
         case (İ, ß, ligatures), and digits that are not 0 to 9 (٣, ²).
         """
-        return self.call.origin not in WRITTEN and any(map(_is_rare, self.call.setup))
+        setup = self.call.setup
+        return self.call.origin not in WRITTEN and not setup.isascii() and any(map(_is_rare, setup))
 
     @property
     def is_refused_guess(self) -> bool:

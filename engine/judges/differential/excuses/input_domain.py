@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -38,9 +38,9 @@ def argument_kinds(call: Call) -> dict[str, ArgumentKind]:
         return {}
     if call.printer != "print":
         return {name: _kind_of_script(text) for name, text in _BINDING.findall(call.setup)}
-    tree = try_parse(call.setup)
+    tree, lines = try_parse(call.setup), call.setup.encode().split(b"\n")
     return {
-        each.targets[0].id: _kind(each.value)
+        each.targets[0].id: _kind(each.value, lines)
         for each in (tree.body if tree else ())
         if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
     }
@@ -48,30 +48,41 @@ def argument_kinds(call: Call) -> dict[str, ArgumentKind]:
 
 def kind_before_growth(kind: ArgumentKind) -> ArgumentKind:
     """The kind of a list that was made longer by repeating it, as in `([1] * 700)[:2000]`; any other as it is."""
-    tree = try_parse_expression(kind) if isinstance(kind, str) and kind.startswith("([") else None
-    whole = tree.value if isinstance(tree, ast.Subscript) else None
-    return _kind(whole.left) if isinstance(whole, ast.BinOp) and isinstance(whole.left, ast.List) else kind
+    if not isinstance(kind, str) or not kind.startswith("(["):
+        return kind
+    match try_parse_expression(kind):
+        case ast.Subscript(value=ast.BinOp(left=ast.List() as items)):
+            return _kind(items, [kind.encode()])
+    return kind
 
 
-def _kind(node: ast.expr) -> ArgumentKind:
+def _kind(node: ast.expr, lines: Sequence[bytes]) -> ArgumentKind:
     """The kind of an expression; anything but a literal matches only the same text."""
     if isinstance(node, ast.Constant):
         return type(node.value).__name__
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
-        return _kind(node.operand)
+        return _kind(node.operand, lines)
     if isinstance(node, ast.List | ast.Set):
-        return type(node).__name__, frozenset(map(_kind, node.elts))
+        return type(node).__name__, frozenset(_kind(each, lines) for each in node.elts)
     if isinstance(node, ast.Tuple):
-        return f"Tuple of {len(node.elts)}", *(frozenset({_kind(each)}) for each in node.elts)
+        return f"Tuple of {len(node.elts)}", *(frozenset({_kind(each, lines)}) for each in node.elts)
     if isinstance(node, ast.Dict) and all(node.keys):
-        keys = (_kind(each) for each in node.keys if each is not None)
-        fields = {(each.value, _kind(value)) for each, value in zip(node.keys, node.values, strict=True)
+        keys = (_kind(each, lines) for each in node.keys if each is not None)
+        values = [_kind(each, lines) for each in node.values]
+        fields = {(each.value, value) for each, value in zip(node.keys, values, strict=True)
                   if isinstance(each, ast.Constant)}  # fmt: skip
-        return "Dict", frozenset(keys), frozenset(map(_kind, node.values)), frozenset(fields)
-    text = unparse(node)
+        return "Dict", frozenset(keys), frozenset(values), frozenset(fields)
+    text = _written(node, lines)
     return (
         text.partition("(")[0] + text.partition(")")[2].partition("(")[0] if text.startswith(_MADE_BY_LIBRARY) else text
     )
+
+
+def _written(node: ast.expr, lines: Sequence[bytes]) -> str:
+    """The text of an expression, as it stands: to write it again takes long."""
+    if node.lineno != node.end_lineno:
+        return unparse(node)
+    return lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
 
 
 def _kind_of_script(text: str) -> ArgumentKind:

@@ -128,9 +128,10 @@ def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Text
             return None
         return st.tuples(*[part for part in parts if part is not None]).map(lambda items: "(" + ", ".join(items) + ",)")
     item = _inner(inner, 0, below, INTEGERS(known))
-    made = lists(item, kind, most=FEW if known.depth else MANY)
+    most = FEW if known.depth else MANY
+    made = lists(item, kind, most=most)
     if known.compared and inner and _name(inner[0]) == "str":  # a program runs only as far as its first wrong word
-        return st.one_of(made, lists(commands(known.compared, known.constants), kind, most=FEW if known.depth else MANY))
+        return st.one_of(made, lists(commands(known.compared, known.constants), kind, most=most))
     return made
 
 
