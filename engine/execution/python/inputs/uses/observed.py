@@ -31,8 +31,10 @@ _SEEDS, ROWS, _DOUBLES, _MOST_TEXTS = 4, 100, 40, 12
 _STEP = re.compile(r"\.\w+|\(\)|\[(?:'(?:[^'\\]|\\.)*'|[^\]]*)\]")
 _DEEPEST = 12
 """Steps into a value: code that calls itself on each item continues until the stack is full."""
-_DEEP, _IN_DEEP = 3, 2
+_DEEP, _IN_DEEP = 3, 3
 """From so many levels of lists in the items of a list, it has so many items at most: a tree would have thousands."""
+_LONG = 4_000
+"""Longer arguments take long to write, to read and to run; they are left out if they are few."""
 OF_DICTS = {"get", "items", "keys", "values", "setdefault"}
 OF_LISTS = {"append", "extend", "insert", "sort", "reverse", "copy", "index", "count", "pop", "remove", "clear"}
 """Methods of dictionaries, and of lists."""
@@ -174,7 +176,9 @@ def observed_calls(module: Module, subject: Subject, uses: ValueUses, constants:
     texts = tuple(each for each in constants if each[0] in "'\"")[:_MOST_TEXTS]
     context = ModuleContext(module, of_parameter, constants, compared=texts, decimals=_rounds_decimals(module))
     seed = len(uses.parts)
-    rows = with_shared_elements(drawn_rows(subject.parameters, context, strategy, ROWS, seed), seed)
+    drawn = drawn_rows(subject.parameters, context, strategy, ROWS, seed)
+    short = [row for row in drawn if sum(map(len, row.values())) <= _LONG]
+    rows = with_shared_elements(short if len(short) >= ROWS / 2 else drawn, seed)
     rows = with_shared_keys(rows, seed)
     return tuple(dict.fromkeys(call_of(subject, row, _origin(row)) for row in rows))
 
