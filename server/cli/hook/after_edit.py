@@ -14,7 +14,8 @@ from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.privacy.secret_files import is_secret
-from stet_ls.engine.verify.changes.change import ChangedFile, Tree
+from stet_ls.engine.verify.changes.change import ChangedFile
+from stet_ls.engine.verify.changes.tree import Tree
 from stet_ls.server.cli.agents.fenced import clean
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.languages import PLAIN

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.changes.change import Tree
-from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, ChangeQuery
+from stet_ls.engine.verify.changes.read_trees import EMPTY_TREE, ChangeQuery
+from stet_ls.engine.verify.changes.tree import Tree
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import git, project_top, repository
 from stet_ls.server.cli.agents.agent import Agent, Answer, HookEvent
