@@ -289,7 +289,9 @@ class VerifyRun:
             trial = found.get(unit.path)
             if trial is None or not trial.concerns(unit.name):
                 continue
-            if trial.lost:
+            if trial.is_late and not trial.lost:
+                self.partial, result = True, CheckResult.late(Check.MUTANTS)
+            elif trial.lost:
                 status = Ruling.FAIL if blames else Ruling.UNKNOWN
                 result = CheckResult(
                     Check.MUTANTS.value, status, str(trial), refutes=blames, noted=True, opens=True
