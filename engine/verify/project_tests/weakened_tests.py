@@ -30,6 +30,8 @@ from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRun
 
 _PASSED = CaseOutcome.PASSED.value
 _MOST_SUBJECTS, _MOST_OF_ONE, _MOST_MUTANTS, _MOST_OTHERS = 12, 40, 80, 5
+_MOST_AGAIN, _ENOUGH = 32, 8
+"""Mutants that the old tests notice and the new ones are tried on, and how many of them suffice if time is short."""
 _MOST_FILES = 3
 """Files of the product for which is measured what the tests execute."""
 _MOST_RUNS, _MOST_RUN_SUBJECTS = 8, 4
@@ -123,7 +125,7 @@ class _Trial:
             for test, numbers in kills.items():
                 for number in numbers:
                     noticed.setdefault((path, own[number]), set()).add(test)
-        lost, is_late = [*noticed], False
+        lost, is_late = _sample([*noticed]), False
         for tests, of_file in self._new_tests() if lost else ():
             rows = [await self._unnoticed(path, texts[path], tests, of_file, lost) for path in texts]
             lost = [each for found, _ in rows for each in found]
@@ -136,13 +138,14 @@ class _Trial:
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
     ) -> tuple[list[tuple[str, Mutant]], bool]:
-        """Those of the mutants of a file that tests were tried on and do not notice, and whether all were tried."""
+        """Those of the mutants of a file that tests were tried on and do not notice, and whether enough were tried."""
         own = [mutant for at, mutant in left if at == path]
         if not own:
             return [], True
         kills, tried = await self._trial.kills(of_file, path, text, tests, own, {})
         killed = frozenset().union(*kills.values())
-        return [(path, each) for number, each in enumerate(own[:tried]) if number not in killed], tried == len(own)
+        is_done = tried >= min(len(own), _ENOUGH)
+        return [(path, each) for number, each in enumerate(own[:tried]) if number not in killed], is_done
 
     def _new_tests(self) -> Iterator[tuple[list[str], str]]:
         """The passing tests of the new file, then those of other files that may test the same."""
@@ -190,3 +193,10 @@ class _Trial:
         changed = {each.path for each in self._change.files}
         known = reached_functions(self._suite.selected.project, self._file.language, words, around)
         return sorted(known, key=lambda row: row[0].path not in changed)
+
+
+def _sample(noticed: list[tuple[str, Mutant]]) -> list[tuple[str, Mutant]]:
+    """The first mutants, which change results, and some of all others: new tests may be slower than the old ones."""
+    first, others = noticed[: _MOST_AGAIN // 2], noticed[_MOST_AGAIN // 2 :]
+    step = -(-len(others) // (_MOST_AGAIN // 2)) or 1
+    return [*first, *others[::step]]

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from support.repository import Repository
+from support.verifying import TESTS
 
 from stet_ls.engine.actions.generated_tests.mutants import mutants_of
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.verify.changes.read_change import read_change
 from stet_ls.engine.verify.changes.read_trees import ChangeQuery
+from stet_ls.engine.verify.project_tests.mutant_runs import LEAST_SECONDS
 from stet_ls.engine.verify.report import Conclusion
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
@@ -48,6 +50,15 @@ async def test_a_weaker_assertion_about_a_large_module_is_found(
     assert report.conclusion is conclusion, report
     found = [each.detail for each in report.findings if each.check == "mutants"]
     assert bool(found) is (conclusion is Conclusion.UNPROVEN), report
+
+
+async def test_an_edited_test_that_there_was_no_time_to_try_proves_nothing(
+    repository: Repository, runtimes: RuntimeProvider
+) -> None:
+    repository.write({"tests/test_shop.py": TESTS.replace("== 2.0", "is not None")})
+    with read_change(ChangeQuery(repository.folder)) as change:
+        report = await verify(change, runtimes, VerifyOptions(budget=LEAST_SECONDS))
+    assert (report.conclusion, report.partial) == (Conclusion.UNPROVEN, True), report
 
 
 def test_errors_are_spread_over_the_lines_that_are_asked_for() -> None:
