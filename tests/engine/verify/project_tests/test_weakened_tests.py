@@ -52,12 +52,13 @@ async def test_a_weaker_assertion_about_a_large_module_is_found(
     assert bool(found) is (conclusion is Conclusion.UNPROVEN), report
 
 
+@pytest.mark.parametrize("seconds", [3.0, 3.5, 4.0, LEAST_SECONDS])
 async def test_an_edited_test_that_there_was_no_time_to_try_proves_nothing(
-    repository: Repository, runtimes: RuntimeProvider
+    repository: Repository, runtimes: RuntimeProvider, seconds: float
 ) -> None:
     repository.write({"tests/test_shop.py": TESTS.replace("== 2.0", "is not None")})
     with read_change(ChangeQuery(repository.folder)) as change:
-        report = await verify(change, runtimes, VerifyOptions(budget=LEAST_SECONDS))
+        report = await verify(change, runtimes, VerifyOptions(budget=seconds))
     assert (report.conclusion, report.partial) == (Conclusion.UNPROVEN, True), report
 
 
