@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger(__name__)
 
-PROJECT_FILE = ".stet.toml"
 MOST_WARNINGS = 3
 """Message boxes about one reading of the settings."""
 
@@ -134,14 +133,9 @@ class EngineLoader:
         return ready
 
     def _look(self) -> Stamp:
-        project = self._project()
-        files = [
-            self._paths.config_file,
-            self._paths.model_file,
-            self._paths.trust,
-            *([project / PROJECT_FILE] if project else []),
-        ]
-        return tuple(_modified(file) for file in files)
+        from stet_ls.engine.storage.setting_files import setting_files
+
+        return tuple(_modified(file) for file in setting_files(self._paths, self._project()))
 
 
 def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], LoadedSettings]:

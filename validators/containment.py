@@ -13,13 +13,19 @@ def is_inside(path: Path, folder: Path) -> bool:
 
     Neither has to exist. On file systems that ignore case or Unicode form, the spelling does not matter either.
     """
-    real, top = real_path(path), real_path(folder)
-    if real is None or top is None:
+    try:
+        real, top = os.path.realpath(path), os.path.realpath(folder)
+    except (OSError, ValueError):  # a NUL in it
         return False
-    if real.is_relative_to(top):
+    if real == top or real.startswith(top if top.endswith(os.sep) else f"{top}{os.sep}"):
         return True
+    return _folded(real).startswith(_folded(top)) and _is_otherwise_inside(Path(real), Path(top))
+
+
+def _is_otherwise_inside(real: Path, top: Path) -> bool:
+    """Whether the file system knows the folder by the spelling in a path that is another one."""
     above = Path(*real.parts[: len(top.parts)])
-    return len(real.parts) >= len(top.parts) and _folded(above) == _folded(top) and _is_same(above, top)
+    return len(real.parts) >= len(top.parts) and _folded(str(above)) == _folded(str(top)) and _is_same(above, top)
 
 
 def is_inside_any(path: Path, folders: Iterable[Path]) -> bool:
@@ -35,8 +41,8 @@ def real_path(path: Path) -> Path | None:
         return None
 
 
-def _folded(path: Path) -> str:
-    return unicodedata.normalize("NFC", str(path)).casefold()
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.language_table import for_language
+from stet_ls.engine.sandbox.environments.environment_state import EnvironmentNeeds
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
@@ -96,6 +98,13 @@ class RuntimeProvider:
         else:
             key = await asyncio.to_thread(_program_key, row.program)
         return f"{key} {self.sandbox.minimum} {await self.sandbox.identity()}" if key else ""
+
+    def needs(self, languages: Iterable[str]) -> EnvironmentNeeds | None:
+        """What decides the identities of some languages, to be looked at without a sandbox; None if the user names a
+        sandbox: a container engine's state is not in files.
+        """
+        programs = {for_language(each).program for each in languages}
+        return None if self.sandbox.backend else EnvironmentNeeds(self._settings.python, tuple(sorted(programs - {""})))
 
     async def python_version(self, root: Path) -> str:
         """The version of the Python that code of a workspace runs with; "" if there is none."""

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.engine.sandbox.machine_state import APPARMOR, CLONE, MOST
 from stet_ls.validators.install_hints import install_command
-
-_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-_CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
-_MOST = Path("/proc/sys/user/max_user_namespaces")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +45,18 @@ def advice_from_error(name: str) -> Callable[[str], InstallAdvice]:
 
 def for_failure(program: Path, output: str) -> InstallAdvice:
     """The cause on this machine of `said`, the error output of bwrap or of a probe."""
-    if _switched_on(_APPARMOR):
+    if _switched_on(APPARMOR):
         profile = APPARMOR_PROFILE.format(program=program)
         return InstallAdvice(
             "AppArmor does not let ordinary programs create user namespaces",
             f"printf '%s' '{profile}' | sudo tee /etc/apparmor.d/stet-bwrap && sudo apparmor_parser -r "
             "/etc/apparmor.d/stet-bwrap",
         )
-    if _CLONE.exists() and not _switched_on(_CLONE):
+    if CLONE.exists() and not _switched_on(CLONE):
         return InstallAdvice("user namespaces are disabled", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
-    if _MOST.exists() and not _switched_on(_MOST):
+    if MOST.exists() and not _switched_on(MOST):
         return InstallAdvice("user namespaces are disabled", "sudo sysctl -w user.max_user_namespaces=15000")
     return InstallAdvice(f"bubblewrap does not work here: {_last_line(output)}")
-
-
-def namespaces() -> str:
-    """The kernel's current settings for creating user namespaces; "-" for one that it lacks."""
-    return " ".join(_read(switch) or "-" for switch in (_APPARMOR, _CLONE, _MOST))
 
 
 def _last_line(output: str) -> str:

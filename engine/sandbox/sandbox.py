@@ -24,6 +24,7 @@ from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.run_folder import RunFolder
 from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
 from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall, WallState, level_of
+from stet_ls.engine.sandbox.machine_state import boot, namespaces
 from stet_ls.engine.sandbox.spec import BoxError, RunResult, RunSpec
 from stet_ls.engine.storage.private_files import read_private, write_private
 from stet_ls.engine.storage.writable import WriteObstacle
@@ -102,7 +103,7 @@ class Sandbox:
         """Identifies the sandbox of runs: its backend, its level, the boot and Stet's version."""
         best = await self.best()
         report = best.report if best else no_backend_report(self.backend)
-        return f"{_boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
+        return f"{boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
 
     async def close(self) -> None:
         """Discards the prebuilt sandboxes and a temporary folder."""
@@ -243,7 +244,7 @@ async def _works(backend: Backend) -> bool:
 
 def _key(found: BackendCandidate) -> str:
     """What a probe's result depends on: the boot, the kernel and its namespace settings, Stet, the program."""
-    machine = f"{_boot()} {platform.release()} {install_advice.namespaces()}"
+    machine = f"{boot()} {platform.release()} {namespaces()}"
     return f"{machine} {__version__} {isolation_probe.VERSION} {found.key}"
 
 
@@ -273,10 +274,3 @@ def refusal(report: IsolationReport, needed: IsolationLevel) -> str:
 def _report(found: IsolationReport, probed: isolation_probe.WallReport) -> IsolationReport:
     why = "; ".join(f"{wall}: {hole}" for wall, hole in probed.holes.items())
     return replace(found, level=level_of(probed.enforced), enforced=probed.enforced, why_not_stronger=why)
-
-
-def _boot() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return "unknown"

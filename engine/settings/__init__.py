@@ -9,7 +9,8 @@ may set it, only tighten it, or neither (`SettableBy`); any other value is ignor
 
 from stet_ls.engine.settings.keys import KEYS, PROVIDER_KEYS, TABLES, Key, SettableBy
 from stet_ls.engine.settings.load import LoadedSettings, SettingRow, load
-from stet_ls.engine.settings.sources import NOT_SETTINGS, PROJECT_FILE, find_project
+from stet_ls.engine.settings.sources import NOT_SETTINGS
+from stet_ls.engine.storage.setting_files import PROJECT_FILE, find_project
 
 __all__ = [
     "KEYS",

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stet_ls.engine.api.actions import ACTIONS
-from stet_ls.engine.settings.sources import PROJECT_FILE, SettingEntry
+from stet_ls.engine.settings.sources import SettingEntry
 from stet_ls.engine.settings.table_reader import read_tables
 from stet_ls.engine.settings.table_schemas import ActionOrigin, ActionRow
+from stet_ls.engine.storage.setting_files import PROJECT_FILE
 
 MOST_ACTIONS = 50
 """Tables of one file; further ones are ignored."""

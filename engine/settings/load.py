@@ -32,6 +32,7 @@ from stet_ls.engine.settings.table_reader import read_tables
 from stet_ls.engine.settings.table_schemas import ActionOrigin, ActionRow, Section
 from stet_ls.engine.settings.trusted_projects import is_trusted
 from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.storage.setting_files import PROJECT_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def load(
         sources.from_file(user_paths().model_file, origin="chosen model", trusted=True),
         SettingsSource("project file", trusted=False)
         if project is None
-        else sources.from_file(project / sources.PROJECT_FILE, origin="project file", trusted=False),
+        else sources.from_file(project / PROJECT_FILE, origin="project file", trusted=False),
         sources.from_environment(environment),
         sources.from_mapping(editor_user, origin="editor user settings", trusted=False),
         sources.from_mapping(editor, origin="editor settings", trusted=False),

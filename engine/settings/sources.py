@@ -11,8 +11,6 @@ from typing import Any
 from stet_ls.engine.settings.keys import KEYS, SECTIONS, VARIABLES
 from stet_ls.validators.project_files import LARGEST_TABLE, parse_table, read_regular
 
-PROJECT_FILE = ".stet.toml"
-
 NOT_SETTINGS = frozenset(
     {
         "STET_HOME",  # moves every folder
@@ -100,23 +98,6 @@ def from_environment(environment: Mapping[str, str]) -> SettingsSource:
         parsed = tuple(part.strip() for part in value.split(",") if part.strip()) if is_list else value.strip()
         entries.append(SettingEntry(name, parsed, variable, is_text=True))
     return SettingsSource("environment", tuple(entries))
-
-
-def find_project(start: Path, *, below: Path) -> Path | None:
-    """The nearest folder at or above `start` that has a project file.
-
-    The search ends at the root of a git repository or at `below`, whichever is met first; outside both it looks at
-    `start` alone, so that a file in a shared folder above (/tmp) is ignored.
-    """
-    start, below = start.absolute(), below.absolute()
-    passed: list[Path] = []
-    for folder in (start, *start.parents):
-        passed.append(folder)
-        if folder == below or (folder / ".git").exists():
-            break
-    else:
-        passed = [start]
-    return next((folder for folder in passed if (folder / PROJECT_FILE).is_file()), None)
 
 
 def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

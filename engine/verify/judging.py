@@ -20,14 +20,14 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.plurals import first_names, plural, verb
 from stet_ls.engine.runners.captured_calls import CapturedCalls
 from stet_ls.engine.runners.report import TestReport
-from stet_ls.engine.settings.sources import PROJECT_FILE
+from stet_ls.engine.storage.setting_files import PROJECT_FILE
 from stet_ls.engine.verify.changes.broken_calls import broken_calls
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_data_of_tests, is_of_tests
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
 from stet_ls.engine.verify.changes.prose import is_prose
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
-from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
+from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code, reported
 from stet_ls.engine.verify.documented_examples import ExampleRuns, run_examples
 from stet_ls.engine.verify.judged_files import (
     case_of,
@@ -117,7 +117,7 @@ class VerifyRun:
             if any(each.refutes or each.noted for each in checks):
                 line = next(each.line for each in checks if each.refutes or each.noted)
                 unit = UnitChange(file, "", max(line, 1), UnitChangeKind.CHANGED, Pairing.NAME)
-                self.others.append(UnitReport(unit, checks))
+                self.others.append(UnitReport(reported(unit), checks))
             elif not is_same_code(checks):
                 self._skip(file.path, "it holds settings of Stet" if file.path == PROJECT_FILE else "not code")
         self._leave(late, unread)
@@ -136,7 +136,7 @@ class VerifyRun:
         result = CheckResult.late(Check.SYNTAX)
         self.of_files |= {each.path: (result,) for each in late}
         self.others += [
-            UnitReport(UnitChange(each, "", 1, UnitChangeKind.CHANGED, Pairing.NONE), (result,))
+            UnitReport(reported(UnitChange(each, "", 1, UnitChangeKind.CHANGED, Pairing.NONE)), (result,))
             for each in late
             if each in unread or not is_code(each)
         ]
@@ -289,7 +289,9 @@ class VerifyRun:
             trial = found.get(unit.path)
             if trial is None or not trial.concerns(unit.name):
                 continue
-            if trial.lost:
+            if trial.is_late and not trial.lost:
+                self.partial, result = True, CheckResult.late(Check.MUTANTS)
+            elif trial.lost:
                 status = Ruling.FAIL if blames else Ruling.UNKNOWN
                 result = CheckResult(
                     Check.MUTANTS.value, status, str(trial), refutes=blames, noted=True, opens=True
@@ -370,7 +372,9 @@ class VerifyRun:
         """Everything together. A file's own results belong to each of its units; those of runs have a fixed order."""
         ran = {unit: sorted(found, key=lambda each: _ORDER.index(each.check)) for unit, found in self.of_units.items()}
         others = self.others if self.options.shard[0] == 1 else ()
-        own = [UnitReport(unit, (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units]
+        own = (
+            UnitReport(reported(unit), (*self.of_files.get(unit.path, ()), *ran.get(unit, ()))) for unit in self.units
+        )
         return Report(
             self.intent, self.change.base.name, self.change.head.name, (*others, *own), tuple(self.test_rows),
             tuple(dict.fromkeys(self.notes)), tuple(self.unjudged), self.partial, self.refused, seconds,

@@ -7,45 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from hashlib import sha1, sha256
 from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.changes.change import Change, Tree
+from stet_ls.engine.verify.changes.change import Change
+from stet_ls.engine.verify.changes.tree import tree_id
 from stet_ls.engine.verify.report import Conclusion, Report
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
 _RESULTS = {Conclusion.OK: "PASSED", Conclusion.UNPROVEN: "WARNED", Conclusion.REFUTED: "FAILED"}
-_FOLDER = "40000"
 _SEED = 0
 """Tests run with this hash seed, and the inputs of comparisons are drawn with fixed ones."""
-
-
-def tree_id(tree: Tree) -> str:
-    """The id that git gives a tree, computed here: nothing is written into the object store."""
-    nested: dict[str, Any] = {}
-    for path, entry in tree.files.items():
-        *folders, name = path.split("/")
-        place = nested
-        for each in folders:
-            place = place.setdefault(each, {})
-        place[name] = entry
-    is_long = any(len(entry.id) == sha256().digest_size * 2 for entry in tree.files.values())
-    return _written(nested, sha256 if is_long else sha1)
-
-
-def _written(nested: Mapping[str, Any], algorithm: Any) -> str:
-    rows = []
-    for name, each in nested.items():
-        is_folder = isinstance(each, dict)
-        mode, identity = (_FOLDER, _written(each, algorithm)) if is_folder else (each.mode, each.id)
-        raw = name.encode("utf-8", "surrogateescape")
-        known = bytes.fromhex(identity) if identity != "unread" else b"\0" * algorithm().digest_size
-        rows.append((raw + (b"/" if is_folder else b""), mode.encode() + b" " + raw + b"\0" + known))
-    data = b"".join(row for _, row in sorted(rows))
-    return str(algorithm(b"tree %d\0" % len(data) + data).hexdigest())
 
 
 def receipt(change: Change, report: Report, settings: Mapping[str, Any]) -> dict[str, Any]:

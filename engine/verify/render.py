@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.verify.report import Conclusion, Report, VerifyFinding
+from stet_ls.engine.verify.shortened_line import shortened_line, without_middle
 from stet_ls.validators.invisible_chars import escape_invisible
 
 COLUMNS = 100
@@ -13,42 +16,77 @@ _TAIL = 30
 """Columns for the end of a line that is too long: what a call returned stands there."""
 _NEAR = 10
 """Characters that a cut moves to fall between words."""
-_LONGEST_PATH, _LONGEST_UNIT = 36, 16
-"""Columns of a place in a line that is too long."""
+_WIDTHS = ((36, 16), (24, 14), (16, 10))
+"""Columns of a path and of a unit in a line that is too long, tried in this order."""
+_INDENT = "    "
+_MOST_BELOW = 5
+"""Lines below a finding that does not fit into its own."""
 
 
 def lines(report: Report) -> Iterator[str]:
     """A line for each finding and each unproven unit, then the notes and the conclusion. Notes name what was late."""
     for finding in report.findings:
-        yield finding_line(finding)
+        yield from finding_lines(finding)
     reported = {(each.path, each.unit) for each in report.findings}
     for each in report.units:
         is_late = all(one.out_of_time for one in each.checks) and bool(each.checks)
         if each.conclusion is Conclusion.UNPROVEN and not is_late and (each.unit.path, each.unit.label) not in reported:
-            yield _fitted_row(each.unit.path, each.unit.line, each.unit.label, "unproven", each.reasons)
+            unit = each.unit
+            row = _fitted_row(unit.path, unit.line, unit.label, "unproven", each.reasons)
+            yield row or _cut_row(unit.path, unit.line, unit.label, "unproven", each.reasons[0])
     for note in report.notes:
         yield fitted_line(f"note: {note}")
     yield fitted_line(summary(report))
 
 
 def finding_line(finding: VerifyFinding) -> str:
-    """One finding with its place."""
+    """One finding with its place, in one line."""
+    return next(finding_lines(finding))
+
+
+def finding_lines(finding: VerifyFinding) -> Iterator[str]:
+    """The line of a finding. If its words alone are too many, the line holds their start, and those below it all."""
     word = "refuted" if finding.refutes else "note"
-    return _fitted_row(finding.path, finding.line, finding.unit, f"{finding.check} {word}", (finding.detail,))
+    what = f"{finding.check} {word}"
+    row = _fitted_row(finding.path, finding.line, finding.unit, what, (finding.detail,))
+    if row is not None:
+        yield row
+        return
+    yield _cut_row(finding.path, finding.line, finding.unit, what, finding.detail)
+    yield from _below(_plain(finding.detail))
 
 
-def _fitted_row(path: str, line: int, unit: str, what: str, details: Sequence[str]) -> str:
-    """A line with as many details as fit, at least the first. Before that one is cut, long names give way: what was
-    found has to be seen.
+def _below(detail: str) -> Iterator[str]:
+    """A detail in full, as far as some lines hold it."""
+    width = COLUMNS - len(_INDENT)
+    shown = without_middle(detail, _MOST_BELOW * width * 9 // 10)
+    yield from textwrap.wrap(shown, COLUMNS, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _fitted_row(path: str, line: int, unit: str, what: str, details: Sequence[str]) -> str | None:
+    """A line with as many details as fit, at least the first; None if that one does not fit. Long names give way first,
+    then long values: an input that shows a difference has to be seen, and so have both results.
     """
     for count in range(len(details), 0, -1):
         row = _plain(f"{path}:{line} {unit}: {what}: {'; '.join(details[:count])}")
         if len(row) <= COLUMNS:
             return row
-    place = f"{_cut(path, _LONGEST_PATH, _LONGEST_PATH // 2)}:{line} {_cut(unit, _LONGEST_UNIT, _LONGEST_UNIT // 2)}"
-    head = _plain(f"{place}: {what}:")[: COLUMNS - 2 * _TAIL // 3]
+    detail = _plain(details[0])
+    heads = [f"{_place(path, line, unit, widths)}: {what}: " for widths in _WIDTHS]
+    whole = (head + detail for head in heads if len(head) + len(detail) <= COLUMNS)
+    short = (head + some for head in heads if (some := shortened_line(detail, COLUMNS - len(head))) is not None)
+    return next(chain(whole, short), None)
+
+
+def _cut_row(path: str, line: int, unit: str, what: str, detail: str) -> str:
+    """A line for what does not fit, with its end: what a call returned stands there."""
+    head = f"{_place(path, line, unit, _WIDTHS[1])}: {what}:"
     left = COLUMNS - len(head) - 1
-    return f"{head} {_cut(_plain(details[0]), left, min(_TAIL, left // 2))}"
+    return f"{head} {_cut(_plain(detail), left, min(_TAIL, left // 2))}"
+
+
+def _place(path: str, line: int, unit: str, widths: tuple[int, int]) -> str:
+    return f"{without_middle(_plain(path), widths[0])}:{line} {without_middle(_plain(unit), widths[1])}"
 
 
 def summary(report: Report) -> str:

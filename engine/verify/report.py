@@ -11,9 +11,8 @@ from hashlib import sha256
 from typing import Any
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.verify.changes.change import is_of_tests
 from stet_ls.engine.verify.changes.intent import ChangeIntent
-from stet_ls.engine.verify.changes.units import UnitChange
+from stet_ls.engine.verify.changes.reported_unit import ReportedUnit
 
 SCHEMA = "stet.verify/1"
 _TESTS = Check.TESTS.value
@@ -104,7 +103,7 @@ class VerifyFinding:
 class UnitReport:
     """A unit with its checks."""
 
-    unit: UnitChange
+    unit: ReportedUnit
     checks: tuple[CheckResult, ...] = ()
 
     @property
@@ -130,8 +129,8 @@ class UnitReport:
         """The row of the report's JSON."""
         unit = self.unit
         return {
-            "path": unit.path, "line": unit.line, "name": unit.name, "was": unit.was, "pairing": unit.pairing.value,
-            "change": unit.change.value, "verdict": self.conclusion.value,
+            "path": unit.path, "line": unit.line, "name": unit.name, "was": unit.was, "pairing": unit.pairing,
+            "change": unit.change, "verdict": self.conclusion.value,
             "checks": [
                 {"check": each.check, "status": each.status.value, "detail": each.detail, "refutes": each.refutes,
                  "line": each.line or unit.line, "seconds": round(each.seconds, 3)}
@@ -243,7 +242,7 @@ class Report:
     def _first_edited(self) -> tuple[str, int] | None:
         """A failing test is shown where the behavior changed, else at code rather than at tests."""
         fitting = sorted(
-            self.units, key=lambda each: (not any(one.differing for one in each.checks), is_of_tests(each.unit.path))
+            self.units, key=lambda each: (not any(one.differing for one in each.checks), each.unit.of_tests)
         )
         return next(((each.unit.path, lines[0]) for each in fitting if (lines := each.unit.edited_lines)), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
@@ -15,20 +15,15 @@ from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.changes.units import UnitChange, changed_units
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.report import Report
+from stet_ls.engine.verify.stored.known_answers import answer_record
+from stet_ls.engine.verify.stored.records import write_records
+from stet_ls.engine.verify.stored.report_parts import ReportPart, merge
+from stet_ls.engine.verify.stored.report_record import kept_report, record_of
 from stet_ls.engine.verify.stored.result_cache import VerifyCache
-from stet_ls.engine.verify.stored.stored_report import (
-    ReportPart,
-    StoredReport,
-    is_unchanged,
-    key_for,
-    merge,
-    part_of,
-    restore_report,
-    store_report,
-)
+from stet_ls.engine.verify.stored.stored_report import is_unchanged, key_for, languages_of
 
 _READING = 0.3
-"""The share of the budget for reading the units."""
+"""The share of the time left for reading the units."""
 
 
 async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptions | None = None) -> Report:
@@ -37,16 +32,18 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptio
     started = time.monotonic()
     until = started + options.budget
     intent = intent_of(options.intent, change.messages)
-    units, unread = await asyncio.to_thread(_units_of, change, started + _READING * options.budget)
-    options.on_progress(_plan(change, units, unread, options.budget))
     cache = VerifyCache(runtimes.verified, options.uses_cache)
     number, count = options.shard
     is_whole = cache.is_on and count == 1
     key = await key_for(change, intent, options.tools, runtimes, runs_code=options.runs_code) if is_whole else ""
-    if (kept := cache.get(StoredReport, key)) is not None:
-        report = restore_report(kept, change, intent, units, time.monotonic() - started)
-        if report is not None:
-            return report
+    answers = await asyncio.to_thread(_answers, key, change, runtimes, options)
+    names = change.base.name, change.head.name
+    if key and (report := kept_report(cache.folder, key, names, time.monotonic() - started)) is not None:
+        await asyncio.to_thread(write_records, cache.folder, answers)
+        return report
+    now = time.monotonic()
+    units, unread = await asyncio.to_thread(_units_of, change, now + _READING * max(until - now, 0))
+    options.on_progress(_plan(change, units, unread, options.budget))
     # Importing the judges takes longer than finding a kept conclusion.
     from stet_ls.engine.verify.judging import VerifyRun
 
@@ -56,17 +53,20 @@ async def verify(change: Change, runtimes: RuntimeProvider, options: VerifyOptio
         if options.runs_code:
             await judging.run()
         report = judging.report(time.monotonic() - started)
-    if judging.is_final and not (report.partial or report.refused):
-        cache.put(StoredReport, key, store_report(report, units))
+    if key and judging.is_final and not (report.partial or report.refused):
+        for each, record in {**answers, key: record_of(report)}.items():
+            cache.put_text(each, record)
     if cache.is_on and await asyncio.to_thread(is_unchanged, change):
         await asyncio.to_thread(cache.write)
     return report
 
 
-def part(change: Change, report: Report, shard: tuple[int, int]) -> ReportPart:
-    """What a run with `VerifyOptions.shard` found, for `merged`. Parses."""
-    units, _ = _units_of(change, float("inf"))
-    return part_of(change, units, report, shard)
+def _answers(key: str, change: Change, runtimes: RuntimeProvider, options: VerifyOptions) -> Mapping[str, str]:
+    """The record with which the request finds the conclusion of that key, by its own key. Reads files."""
+    request, needs = options.request, runtimes.needs(languages_of(change, runs_code=options.runs_code))
+    if not key or request is None or needs is None or not request.is_current:
+        return {}
+    return {request.key: answer_record(key, needs, change.root)}
 
 
 async def merged(change: Change, parts: Sequence[ReportPart]) -> Report:
@@ -86,4 +86,4 @@ def _plan(change: Change, units: Sequence[UnitChange], unread: Sequence[ChangedF
     return f"{files}, the riskiest first, within {budget:.0f} s" + (f"; {len(unread)} not read" if unread else "")
 
 
-__all__ = ["VerifyOptions", "merged", "part", "verify"]
+__all__ = ["VerifyOptions", "merged", "verify"]

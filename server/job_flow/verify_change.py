@@ -19,7 +19,8 @@ from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.verify.changes.change import Change
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.render import lines, summary
 from stet_ls.engine.verify.report import Conclusion, Report, UnitReport
@@ -215,8 +216,7 @@ def _files(ls: StetServer, change: Change, report: Report) -> Mapping[Path, Veri
 
 def _lens(ls: StetServer, report: UnitReport, source: Source) -> VerifiedLens:
     unit = report.unit
-    own = unit.parts[1] if unit.parts is not None else range(unit.line, unit.line + 1)
-    first, last = _line_span(source, max(own.start, unit.line)), _line_span(source, max(own.stop - 1, unit.line))
+    first, last = (_line_span(source, max(at, unit.line)) for at in unit.lines)
     evidence = tuple(
         Evidence(Check(each.check), each.status, each.detail, each.refutes, each.seconds, attachments=each.attachments)
         for each in report.checks

@@ -6,7 +6,7 @@ import ast
 import asyncio
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,17 @@ def lines_of(text: str, unit: str) -> frozenset[int]:
     return frozenset(found)
 
 
+def whole_statements(text: str, lines: Collection[int]) -> frozenset[int]:
+    """All lines of the statements that begin at some lines; of one that holds others, those of its head."""
+    tree, found = try_parse(text), set[int]()
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.stmt) and node.lineno in lines:
+            inner = [each.lineno for each in ast.walk(node) if isinstance(each, ast.stmt) and each is not node]
+            last = min(inner) - 1 if inner else node.end_lineno or node.lineno
+            found.update(range(node.lineno, max(last, node.lineno) + 1))
+    return frozenset(found)
+
+
 async def try_mutants(
     runtime: Runtime,
     plan: TestPlan,
@@ -148,16 +159,33 @@ async def try_mutants(
 
 
 def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
-    """True if these tests are functions that only have to be called: no fixtures, no marks, no setup."""
+    """True if these tests only have to be called: functions without fixtures, marks and setup, or unittest's cases."""
     tree = try_parse(text)
     if tree is None:
         return False
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    found = [functions.get(test) for test in tests]
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     set_up = any(name.startswith(("setup", "teardown", "setUp")) for name in functions) or b"autouse" in text
     return not set_up and all(
-        node is not None and not node.decorator_list and not dump(node.args).count("arg(") for node in found
+        _is_case(classes, each.partition("::")[0]) if "::" in each else _is_plain_function(functions.get(each))
+        for each in tests
     )
+
+
+def _is_plain_function(node: ast.FunctionDef | None) -> bool:
+    return node is not None and not node.decorator_list and not dump(node.args).count("arg(")
+
+
+def _is_case(classes: Mapping[str, ast.ClassDef], name: str) -> bool:
+    """Whether a class is one of unittest's, which makes and cleans up all that its tests need."""
+    while name in classes:
+        node = classes[name]
+        if node.decorator_list or len(node.bases) != 1:
+            return False
+        base = node.bases[0]
+        name = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+        classes = {key: each for key, each in classes.items() if each is not node}
+    return name == "TestCase"
 
 
 def _read(

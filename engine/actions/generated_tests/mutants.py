@@ -7,10 +7,13 @@ bugs are repaired, as far as they make one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 
+from stet_ls.engine.actions.generated_tests.wrong_results import wrong_results
 from stet_ls.engine.actions.syntax_edits.edit import EditedFunction, SyntaxEdit
 from stet_ls.engine.actions.syntax_edits.edits import edits_of, functions_in
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
@@ -27,16 +30,25 @@ class Mutant:
     line: int
 
 
-def mutants_of(text: str, unit: str, most: int = 30) -> list[Mutant]:
-    """At most `most` mutants of a unit, spread over all kinds of change; the same for the same unit."""
+def mutants_of(text: str, unit: str, most: int = 30, lines: Container[int] | None = None) -> list[Mutant]:
+    """At most `most` mutants of a unit, spread over all kinds of change; the same for the same unit.
+
+    If `lines` (from 1) are given, only they are changed, first what they return, then each of them once before any of
+    them twice.
+    """
     module = read_module(text)
     subject = subject_of(module, unit) if module else None
     if subject is None:
         return []
     source = Source(text)
-    functions = functions_in(subject.node)
-    edits = (edit for function in functions for edit in edits_of(EditedFunction(source, function)))
-    return chosen_mutants([each for each in mutants_by(source, edits) if try_parse(each.text)], most)
+    functions = [EditedFunction(source, each) for each in functions_in(subject.node)]
+    found = mutants_by(source, (edit for each in functions for edit in edits_of(each)))
+    if lines is None:
+        return chosen_mutants([each for each in found if try_parse(each.text)], most)
+    wrong = mutants_by(source, (edit for each in functions for edit in wrong_results(each)))
+    code = chosen_mutants([each for each in found if each.line in lines], len(found))
+    near = [*spread_over_lines(each for each in wrong if each.line in lines), *spread_over_lines(code)]
+    return [*islice((each for each in near if try_parse(each.text)), most)]
 
 
 def mutants_by(source: Source, edits: Iterable[SyntaxEdit]) -> list[Mutant]:
@@ -47,6 +59,16 @@ def mutants_by(source: Source, edits: Iterable[SyntaxEdit]) -> list[Mutant]:
             new = source.splice(sorted(edit.splices, key=lambda each: each.span)).text
             found.setdefault(new, Mutant(new, edit.change, source.line_of(edit.splices[0].span.start) + 1))
     return list(found.values())
+
+
+def spread_over_lines(found: Iterable[Mutant]) -> list[Mutant]:
+    """The mutants so that each line is changed once before any line is changed twice."""
+    seen = Counter[int]()
+    ranked = []
+    for each in found:
+        ranked.append((seen[each.line], each))
+        seen[each.line] += 1
+    return [each for _, each in sorted(ranked, key=lambda row: row[0])]
 
 
 def chosen_mutants(chosen: list[Mutant], most: int) -> list[Mutant]:

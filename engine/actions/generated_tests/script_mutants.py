@@ -6,6 +6,8 @@ nothing tests one side of a condition.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from stet_ls.engine.actions.generated_tests.mutants import Mutant, chosen_mutants, mutants_by
 from stet_ls.engine.actions.syntax_edits.edits import script_edits_of
 from stet_ls.engine.actions.syntax_edits.script import EditedScript
@@ -13,12 +15,17 @@ from stet_ls.engine.execution.javascript.inputs.subject import read_module
 from stet_ls.validators.source import Source
 
 
-def script_mutants_of(text: str, language: str, unit: str, most: int) -> list[Mutant]:
-    """At most `most` mutants of a unit, of a whole text if none is named; the same for the same unit."""
+def script_mutants_of(
+    text: str, language: str, unit: str, most: int, lines: Container[int] | None = None
+) -> list[Mutant]:
+    """At most `most` mutants of a unit, of a whole text if none is named; the same for the same unit. If `lines` (from
+    1) are given, only they are changed.
+    """
     module = read_module(text, language)
     found = module.found.get(unit) if module is not None else None
     if module is None or (unit and found is None):
         return []
     source = Source(text)
     edited = EditedScript(source, found.node if found is not None else module.parsed.root)
-    return chosen_mutants(mutants_by(source, script_edits_of(edited)), most)
+    mutants = mutants_by(source, script_edits_of(edited))
+    return chosen_mutants([each for each in mutants if lines is None or each.line in lines], most)

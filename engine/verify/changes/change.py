@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Protocol
 
 from stet_ls.engine.privacy.secret_files import is_secret
+from stet_ls.engine.verify.changes.tree import LARGEST, LINK, SUBMODULE, Tree
 from stet_ls.validators.languages import NODE_KINDS, language_of
 from stet_ls.validators.test_files import is_test_file
 
-LINK = "120000"
-SUBMODULE = "160000"
-LARGEST = 1_000_000
-"""Bytes of a file that is judged."""
 _CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".coveragerc"})
 _SIMILAR = 0.5
 """The share of equal lines above which git, too, calls a file renamed."""
@@ -23,32 +19,6 @@ _MOST_TOTAL = 100_000_000
 _AT_ONCE = 200
 _MOST_PAIRS = 2_500
 """Pairs of files that are compared to find renamed ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """A file of a tree: its mode as git writes it, and the id that git gives its content."""
-
-    mode: str
-    id: str
-
-
-class Tree(Protocol):
-    """The files of one state of a project, by their paths below its root."""
-
-    @property
-    def name(self) -> str:
-        """What a person calls it: `HEAD`, a commit, `working tree`."""
-        ...
-
-    @property
-    def files(self) -> Mapping[str, TreeEntry]:
-        """All of its files, links and submodules."""
-        ...
-
-    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
-        """The contents of some of its files; those that cannot be read are missing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
-from stet_ls.engine.verify.changes.change import Change, ChangedFile, TreeEntry, is_of_tests
+from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.tree import TreeEntry
 from stet_ls.engine.verify.changes.units import is_code
 
 _MOST_FILES = 2_000

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.changes.change import LINK, SUBMODULE, Tree, TreeEntry
+from stet_ls.engine.verify.changes.tree import LINK, SUBMODULE, Tree, TreeEntry
 from stet_ls.engine.workspace.git import complaint, git
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
@@ -147,6 +147,17 @@ class FolderTree:
                     pending += [path] if entry.name not in TOOL_FOLDERS else []
                 elif (left := left - 1) >= 0:
                     yield path
+
+
+def working_tree(root: Path, index: GitTree) -> FolderTree:
+    """The working folder: tracked files, and untracked ones that nothing ignores."""
+    listed = git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    if listed.status != 0:
+        raise UsageError(f"cannot list untracked files: {complaint(listed)}")
+    others = (os.fsdecode(each) for each in listed.stdout.split(b"\0") if each and not each.endswith(b"/"))
+    paths = tuple(dict.fromkeys((*index.files, *others)))
+    modes = git(root, "config", "--type=bool", "core.fileMode").stdout.strip()
+    return FolderTree(root, "working tree", paths, index.files, has_modes=modes != b"false")
 
 
 @dataclass(frozen=True)

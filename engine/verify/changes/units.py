@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from stet_ls.engine.verify.changes.change import ChangedFile
+from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
+from stet_ls.engine.verify.changes.reported_unit import ReportedUnit
 from stet_ls.validators import structure
 from stet_ls.validators.languages import NODE_KINDS
 from stet_ls.validators.source import Source
@@ -65,23 +67,10 @@ class UnitChange:
         return self.file.path
 
     @property
-    def edited_lines(self) -> tuple[int, ...]:
-        """Its lines that the old file does not hold: a review shows nothing elsewhere."""
-        old = {*(self.file.text(self.file.before) or "").splitlines()}
-        new = (self.file.text(self.file.after) or "").splitlines()
-        own = range(1, len(new) + 1) if self.parts is None else self.parts[1]
-        return tuple(at for at in own if self.line <= at <= len(new) and new[at - 1] not in old)
-
-    @property
     def is_public(self) -> bool:
         """Whether code in other places may use it by its name."""
         names = self.name.split(".")
         return bool(self.name) and not any(each.startswith("_") and not each.endswith("__") for each in names)
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the new text holds it."""
-        return self.change is not UnitChangeKind.REMOVED
 
     @property
     def label(self) -> str:
@@ -97,6 +86,24 @@ class _Piece:
     text: str
     body: str
     lines: range = range(0)
+
+
+def reported(unit: UnitChange) -> ReportedUnit:
+    """The unit as a report holds it."""
+    own = unit.parts[1] if unit.parts is not None else range(unit.line, unit.line + 1)
+    edited = (at for at in _edited_lines(unit.file) if at >= unit.line and (unit.parts is None or at in own))
+    return ReportedUnit(
+        unit.path, unit.name, unit.line, unit.change.value, unit.pairing.value, unit.was, (own.start, own.stop - 1),
+        tuple(edited), is_of_tests(unit.path),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _edited_lines(file: ChangedFile) -> tuple[int, ...]:
+    """The lines of the new text, from 1, that the old one does not hold."""
+    old = {*(file.text(file.before) or "").splitlines()}
+    new = (file.text(file.after) or "").splitlines()
+    return tuple(at for at, line in enumerate(new, 1) if line not in old)
 
 
 def is_code(file: ChangedFile) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
-from stet_ls.engine.actions.generated_tests.mutant_trial import try_mutants
+from stet_ls.engine.actions.generated_tests.mutant_trial import lines_of, try_mutants, whole_statements
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
 from stet_ls.engine.actions.generated_tests.whole_trial import try_on_whole
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
@@ -45,18 +46,33 @@ class MutantRuns:
         """The numbers of the mutants of the file `path` that each test notices, and how many were tried. `over` are
         files that differ from the new tree.
         """
-        runtime = self.suite.runtime
-        files = {**self.change.new, path: text.encode("utf-8", "surrogatepass"), **over}
-        own = over.get(tests_file) or self.suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
-        plan = TestPlan(
-            self.language, tests=(tests_file,), suite=SuiteOwner.PROJECT,
-            environment=runtime.environment(self.language),
-            overlay=Overlay(self.change.root, files), files={tests_file: own},
-        )  # fmt: skip
+        runtime, plan = self.suite.runtime, self._plan(tests_file, path, text, over)
         if for_language(self.language).splits:
             done = await try_mutants(runtime, plan, path, tests, mutants, frozenset())
             return done.kills, done.tried
         return await self._kills_on_whole(replace(plan, until=runtime.until), path, text, tests, mutants)
+
+    async def executed(
+        self, tests_file: str, path: str, text: str, tests: Sequence[str], over: Mapping[str, bytes]
+    ) -> frozenset[int] | None:
+        """The lines of statements in the file `path`, from 1, that any of the tests executes; None if it is unknown. An
+        error planted elsewhere shows nothing about these tests.
+        """
+        if not for_language(self.language).splits:
+            return None
+        plan, wanted = self._plan(tests_file, path, text, over), lines_of(text, "")
+        done = await try_mutants(self.suite.runtime, plan, path, tests, (), wanted)
+        lines = frozenset().union(*done.lines.values())
+        return await asyncio.to_thread(whole_statements, text, lines) if lines else None
+
+    def _plan(self, tests_file: str, path: str, text: str, over: Mapping[str, bytes]) -> TestPlan:
+        files = {**self.change.new, path: text.encode("utf-8", "surrogatepass"), **over}
+        own = over.get(tests_file) or self.suite.selected.texts.get(tests_file, "").encode("utf-8", "surrogatepass")
+        return TestPlan(
+            self.language, tests=(tests_file,), suite=SuiteOwner.PROJECT,
+            environment=self.suite.runtime.environment(self.language),
+            overlay=Overlay(self.change.root, files), files={tests_file: own},
+        )  # fmt: skip
 
     async def _kills_on_whole(
         self, plan: TestPlan, path: str, text: str, tests: Sequence[str], mutants: Sequence[Mutant]
@@ -67,10 +83,14 @@ class MutantRuns:
         return (kills, done.tried - 1) if done.tried and kills else ({}, 0)
 
 
-def planted_errors(file: ProjectFile, language: str, unit: str, most: int) -> list[Mutant]:
-    """Mutants of a function of the product; none in languages for which there are none. Parses."""
+def planted_errors(
+    file: ProjectFile, language: str, unit: str, most: int, lines: Container[int] | None = None
+) -> list[Mutant]:
+    """Mutants of a function of the product, in some of the file's lines if any are named; none in languages for which
+    there are none. Parses.
+    """
     make = for_language(language).mutants
-    return make(file.text, language_of(file.path) or language, unit, most) if make is not None else []
+    return make(file.text, language_of(file.path) or language, unit, most, lines) if make is not None else []
 
 
 def named_functions(

@@ -124,10 +124,11 @@ class SuiteRuns:
             return found
 
         traced = tuple(each.path for each in self._product if each.after is not None)
+        again = [each for each in tests if _is_again(each) and each not in added]
         first, last, middle, other = await asyncio.gather(
             before(),
             self._run(new, [each for each in tests if each not in removed], traced=traced),
-            self._run({**new, **old_only, **setup}, [each for each in tests if _is_again(each) and each not in added]),
+            self._run({**new, **old_only, **setup}, again),
             self._run(
                 {**old, **new_only}, [each for each in tests if each in old_only and each not in removed], is_old=True
             ),
@@ -138,6 +139,7 @@ class SuiteRuns:
         runs = TestRuns(
             self._language, self.selected, _outcomes(first), _outcomes(middle), _outcomes(other), _outcomes(last),
             {**_details(middle), **_details(last)}, before=first, after=last,
+            left_out="the tests as they were did not run on the new code: no time left" if again and not middle else "",
         )  # fmt: skip
         return await self._without_flaky(runs, old, new)
 

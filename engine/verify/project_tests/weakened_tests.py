@@ -10,9 +10,11 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_test_name
@@ -27,9 +29,13 @@ from stet_ls.engine.verify.project_tests.mutant_runs import (
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 
 _PASSED = CaseOutcome.PASSED.value
-_MOST_SUBJECTS, _MOST_MUTANTS, _MOST_OTHERS = 4, 8, 5
-_MOST_RUNS = 8
-"""Mutants in all where each takes a run of its own."""
+_MOST_SUBJECTS, _MOST_OF_ONE, _MOST_MUTANTS, _MOST_OTHERS = 12, 40, 80, 5
+_MOST_AGAIN, _ENOUGH = 32, 8
+"""Mutants that the old tests notice and the new ones are tried on, and how many of them suffice if time is short."""
+_MOST_FILES = 3
+"""Files of the product for which is measured what the tests execute."""
+_MOST_RUNS, _MOST_RUN_SUBJECTS = 8, 4
+"""Mutants in all, and functions that have them, where each mutant takes a run of its own."""
 _WORD = re.compile(r"\w+")
 
 
@@ -38,7 +44,7 @@ class WeakenedTests:
     """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now.
 
     If none does, the new tests are as good, and `tests` are all that noticed one. `are_calls`: they are no units but
-    calls in the module's code.
+    calls in the module's code. `is_late`: not all was tried for lack of time.
     """
 
     tests: tuple[str, ...]
@@ -46,6 +52,7 @@ class WeakenedTests:
     tried: int
     lost: tuple[tuple[str, Mutant], ...]
     are_calls: bool = False
+    is_late: bool = False
 
     def concerns(self, unit: str) -> bool:
         """Whether a unit holds one of the tests that noticed these errors."""
@@ -73,11 +80,12 @@ async def weakened_tests(
         if not has_mutants or not is_test_name(file.path) or file.before is None or runs.problem:
             continue
         trial = _Trial(change, file, suite, runs)
-        if trial.edited and suite.runtime.left() > LEAST_SECONDS:
-            async with slots:
-                weakened = await trial.run()
-            if weakened.before:
-                found[file.path] = weakened
+        if not trial.edited:
+            continue
+        async with slots:
+            weakened = await trial.run() if suite.runtime.left() > LEAST_SECONDS else trial.late
+        if weakened.before or weakened.is_late:
+            found[file.path] = weakened
     return found
 
 
@@ -98,10 +106,15 @@ class _Trial:
         near = (plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
         self.edited = tuple(dict.fromkeys(near))
 
+    @property
+    def late(self) -> WeakenedTests:
+        """The result if nothing is tried for lack of time."""
+        return WeakenedTests(self.edited, 0, 0, (), self._are_calls, is_late=True)
+
     async def run(self) -> WeakenedTests:
         """What the new tests do not notice, and the old ones did."""
-        mutants = await asyncio.to_thread(lambda: [*self._mutants()])
         old = {self._file.was: self._file.before or b""}
+        mutants = await self._mutants(old)
         texts = {path: text for path, text, _ in mutants}
         noticed: dict[tuple[str, Mutant], set[str]] = {}
         tried = 0
@@ -112,24 +125,27 @@ class _Trial:
             for test, numbers in kills.items():
                 for number in numbers:
                     noticed.setdefault((path, own[number]), set()).add(test)
-        lost = [*noticed]
+        lost, is_late = _sample([*noticed]), False
         for tests, of_file in self._new_tests() if lost else ():
-            lost = [each for path in texts for each in await self._unnoticed(path, texts[path], tests, of_file, lost)]
+            rows = [await self._unnoticed(path, texts[path], tests, of_file, lost) for path in texts]
+            lost = [each for found, _ in rows for each in found]
+            is_late = is_late or not all(is_done for _, is_done in rows)
             if not lost:
                 break
         names = sorted({test for each in lost or noticed for test in noticed[each]})
-        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost), self._are_calls)
+        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost), self._are_calls, is_late)
 
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
-    ) -> list[tuple[str, Mutant]]:
-        """Those of the mutants of a file that tests do not notice; all if that could not be tried."""
+    ) -> tuple[list[tuple[str, Mutant]], bool]:
+        """Those of the mutants of a file that tests were tried on and do not notice, and whether enough were tried."""
         own = [mutant for at, mutant in left if at == path]
-        if not own or not tests:
-            return [(path, mutant) for mutant in own]
-        kills, _ = await self._trial.kills(of_file, path, text, tests, own, {})
+        if not own:
+            return [], True
+        kills, tried = await self._trial.kills(of_file, path, text, tests, own, {})
         killed = frozenset().union(*kills.values())
-        return [(path, mutant) for number, mutant in enumerate(own) if number not in killed]
+        is_done = tried >= min(len(own), _ENOUGH)
+        return [(path, each) for number, each in enumerate(own[:tried]) if number not in killed], is_done
 
     def _new_tests(self) -> Iterator[tuple[list[str], str]]:
         """The passing tests of the new file, then those of other files that may test the same."""
@@ -142,8 +158,32 @@ class _Trial:
             if names:
                 yield [*names], path
 
-    def _mutants(self) -> Iterator[tuple[str, str, Mutant]]:
-        """Mutants of the functions that the edited tests name: path, text, mutant. Parses."""
+    async def _mutants(self, old: Mapping[str, bytes]) -> list[tuple[str, str, Mutant]]:
+        """Mutants of the functions that the edited tests execute: path, text, mutant."""
+        subjects = await asyncio.to_thread(lambda: [*self._subjects()])
+        files = [*{file.path: file for file, _ in subjects}.values()][:_MOST_FILES]
+        lines = {
+            each.path: await self._trial.executed(self._file.was, each.path, each.text, self.edited, old)
+            for each in files
+        }
+        return await asyncio.to_thread(self._planted, [row for row in subjects if row[0].path in lines], lines)
+
+    def _planted(
+        self, subjects: Sequence[tuple[ProjectFile, str]], lines: Mapping[str, frozenset[int] | None]
+    ) -> list[tuple[str, str, Mutant]]:
+        """One mutant of each function, then a second one of each, and so on. Parses."""
+        splits = for_language(self._file.language).splits
+        most, most_subjects = (_MOST_MUTANTS, _MOST_SUBJECTS) if splits else (_MOST_RUNS, _MOST_RUN_SUBJECTS)
+        found: list[list[tuple[str, str, Mutant]]] = []
+        for file, name in subjects:
+            errors = planted_errors(file, self._file.language, name, _MOST_OF_ONE, lines[file.path])
+            found += [[(file.path, file.text, each) for each in errors]] if errors else []
+            if len(found) == most_subjects:
+                break
+        return [each for row in zip_longest(*found) for each in row if each is not None][:most]
+
+    def _subjects(self) -> list[tuple[ProjectFile, str]]:
+        """The functions that the edited tests name, and those that these name; the changed ones first. Parses."""
         old = test_units(self._old_text, self._file.language)
         # A name that is computed may be that of any test.
         unknown = self._old_text if self._are_calls else ""
@@ -151,15 +191,12 @@ class _Trial:
         words = {word for text in texts for word in _WORD.findall(text)}
         around = {*_WORD.findall(self._old_text)}
         changed = {each.path for each in self._change.files}
-        known = [*reached_functions(self._suite.selected.project, self._file.language, words, around)]
-        subjects = sorted(known, key=lambda row: row[0].path not in changed)
-        left = _MOST_SUBJECTS * _MOST_MUTANTS
-        most = _MOST_MUTANTS
-        if not for_language(self._file.language).splits:
-            left, most = _MOST_RUNS, _MOST_RUNS // max(1, min(len(subjects), _MOST_SUBJECTS))
-        for file, name in subjects:
-            errors = planted_errors(file, self._file.language, name, min(most, left))
-            yield from ((file.path, file.text, mutant) for mutant in errors)
-            left -= len(errors)
-            if left <= 0:
-                break
+        known = reached_functions(self._suite.selected.project, self._file.language, words, around)
+        return sorted(known, key=lambda row: row[0].path not in changed)
+
+
+def _sample(noticed: list[tuple[str, Mutant]]) -> list[tuple[str, Mutant]]:
+    """The first mutants, which change results, and some of all others: new tests may be slower than the old ones."""
+    first, others = noticed[: _MOST_AGAIN // 2], noticed[_MOST_AGAIN // 2 :]
+    step = -(-len(others) // (_MOST_AGAIN // 2)) or 1
+    return [*first, *others[::step]]

@@ -16,7 +16,7 @@ from stet_ls.engine.execution.language_table import for_language as execution_of
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.change import ChangedFile, is_of_tests
 from stet_ls.engine.verify.stored.kept_runs import KeptRuns
-from stet_ls.engine.verify.stored.result_cache import key_of
+from stet_ls.engine.verify.stored.records import key_of
 from stet_ls.validators.ast_text import dump, try_parse
 
 _RAN = frozenset({SuiteOutcome.GREEN, SuiteOutcome.RED})

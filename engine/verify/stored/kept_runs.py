@@ -15,7 +15,8 @@ from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.units import UnitChange
 from stet_ls.engine.verify.report import CheckResult
-from stet_ls.engine.verify.stored.result_cache import VerifyCache, key_of
+from stet_ls.engine.verify.stored.records import key_of
+from stet_ls.engine.verify.stored.result_cache import VerifyCache
 
 _ENDED = frozenset({SuiteOutcome.GREEN, SuiteOutcome.RED, SuiteOutcome.ERROR, SuiteOutcome.NOTHING_RAN})
 _BELOW_LIMITS = 2.5

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterable
 
 from stet_ls.engine.privacy.redact import redact
+from stet_ls.engine.verify.shortened_line import shortened_line
 from stet_ls.validators.invisible_chars import escape_invisible
 
 MOST_COLUMNS = 300
@@ -19,7 +20,7 @@ MOST_CHARACTERS = 8_000
 def clean(text: str, most: int = MOST_COLUMNS) -> str:
     """One line of at most `most` characters without hidden characters and secrets."""
     line = escape_invisible(redact(" ".join(text.split())).text)
-    return line if len(line) <= most else f"{line[: most - 2].rstrip()} …"
+    return shortened_line(line, most) or f"{line[: most - 2].rstrip()} …"
 
 
 def clean_block(text: str, most: int) -> str:

@@ -1,55 +1,38 @@
-"""Runs the judges on a change for a program: an agent's hook, or a tool of the MCP server."""
+"""Runs the judges on a change for a program."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings import LoadedSettings
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.change import Change, change_of
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.changes.trees import FolderTree
+from stet_ls.engine.verify.changes.read_change import change_between
 from stet_ls.engine.verify.report import Report
+from stet_ls.engine.verify.stored.known_answers import VerifyRequest
 from stet_ls.engine.verify.verify import VerifyOptions, verify
-from stet_ls.engine.workspace.git import repository
 from stet_ls.server.cli.inputs.load_settings import load_settings
 
 
-async def report_of(asked: ChangeQuery, *, budget: float, intent: str = "") -> Report:
-    """The report on a change. UsageError if there is no such change."""
-    async with runtimes_for(asked.folder) as (settings, runtimes):
-        context = _changed(asked)
-        change = await asyncio.to_thread(context.__enter__)
-        try:
-            options = VerifyOptions(intent, budget, tools=toolbox(settings, (change.root,)))
-            return await verify(change, runtimes, options)
-        finally:
-            context.__exit__(None, None, None)
+async def judged(request: VerifyRequest, *, budget: float, intent: str) -> Report:
+    """The report on the change between the trees of a request, which is kept for the same request."""
+    async with runtimes_for(request.near) as (loaded, runtimes):
+        change = await asyncio.to_thread(change_between, request.trees)
+        tools = toolbox(loaded.settings, (change.root,))
+        asked = None if loaded.warnings else request
+        return await verify(change, runtimes, VerifyOptions(intent, budget, tools=tools, request=asked))
 
 
 @asynccontextmanager
-async def runtimes_for(folder: Path) -> AsyncIterator[tuple[Settings, RuntimeProvider]]:
+async def runtimes_for(folder: Path) -> AsyncIterator[tuple[LoadedSettings, RuntimeProvider]]:
     """The settings for a folder, and the sandbox that they ask for. It is never weakened."""
-    settings = load_settings(near=folder).settings
-    runtimes = RuntimeProvider(settings, user_paths())
+    loaded = load_settings(near=folder)
+    runtimes = RuntimeProvider(loaded.settings, user_paths())
     try:
-        yield settings, runtimes
+        yield loaded, runtimes
     finally:
         await runtimes.close()
-
-
-@contextmanager
-def _changed(asked: ChangeQuery) -> Iterator[Change]:
-    """The change. A folder outside of git is compared with the recorded tree alone."""
-    folder = asked.folder.resolve()
-    if asked.base_tree is not None and repository(folder) is None:
-        disk = FolderTree(folder)
-        yield change_of(folder, asked.base_tree, disk, disk)
-    else:
-        with read_change(asked) as change:
-            yield change

@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.verify.changes.read_change import ChangeQuery
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.render import fitted_line, lines
 from stet_ls.engine.verify.report import Conclusion, Report
-from stet_ls.server.cli.agents.judging import report_of
+from stet_ls.server.cli.agents.verified_report import report_of
 from stet_ls.server.cli.terminal import render
 
 SECONDS = 30.0

@@ -14,8 +14,8 @@ from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.privacy.secret_files import is_secret
-from stet_ls.engine.verify.changes.change import ChangedFile, Tree
-from stet_ls.server.cli.agents.fenced import clean
+from stet_ls.engine.verify.changes.change import ChangedFile
+from stet_ls.engine.verify.changes.tree import Tree
 from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.languages import PLAIN
 from stet_ls.validators.project_files import read_regular
@@ -51,7 +51,11 @@ async def _judged(root: Path, file: ChangedFile, check: Check) -> str:
     tools = Toolbox(workspaces=(root,))  # no program of the project's own runs
     case = Case(CHANGED_CODE, file.language, root / file.path, Source(before), Source(after), tools=tools)
     evidence = await judge_of(check).judge(case)
-    return clean(f"{file.path}: {check.value}: {evidence.detail}") if evidence.verdict in _REPORTED[check] else ""
+    if evidence.verdict not in _REPORTED[check]:
+        return ""
+    from stet_ls.server.cli.agents.fenced import clean
+
+    return clean(f"{file.path}: {check.value}: {evidence.detail}")
 
 
 def _changed(root: Path, base: Tree | None, files: Sequence[Path]) -> list[ChangedFile]:

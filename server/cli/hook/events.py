@@ -10,13 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.verify.changes.change import Tree
-from stet_ls.engine.verify.changes.read_change import EMPTY_TREE, ChangeQuery
+from stet_ls.engine.verify.changes.read_trees import EMPTY_TREE, ChangeQuery
+from stet_ls.engine.verify.changes.tree import Tree
 from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
 from stet_ls.engine.workspace.git import git, project_top, repository
 from stet_ls.server.cli.agents.agent import Agent, Answer, HookEvent
 from stet_ls.server.cli.agents.agent_table import AGENTS
-from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.hook.payload import Payload
 from stet_ls.server.cli.hook.refusal_text import VerifiedChange, refusal
@@ -62,6 +61,9 @@ async def edited(agent: Agent, payload: Payload) -> Answer:
     if given is not None and _runs_same_hook(agent, given.owner):
         return {}
     sessions.settle(root, "edit", digest, "told", "")
+    # Importing what cleans a text takes longer than all the rest, and most edits have no findings.
+    from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, fence
+
     text = f"Stet checked this edit:\n{fence(lines, MOST_CHARACTERS - 100)}"
     return {"reason": text} if agent.output.is_text else agent.output.context(text)
 

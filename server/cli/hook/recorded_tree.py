@@ -19,9 +19,8 @@ from pathlib import Path
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
-from stet_ls.engine.verify.changes.change import LARGEST, LINK, SUBMODULE, Tree, TreeEntry
-from stet_ls.engine.verify.changes.read_change import working_tree
-from stet_ls.engine.verify.changes.trees import FolderTree, GitTree
+from stet_ls.engine.verify.changes.tree import LARGEST, LINK, SUBMODULE, Tree, TreeEntry
+from stet_ls.engine.verify.changes.trees import FolderTree, GitTree, working_tree
 from stet_ls.engine.workspace.git import repository
 from stet_ls.validators.project_files import TOOL_FOLDERS, entries
 

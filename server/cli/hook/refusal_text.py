@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stet_ls.engine.plurals import plural
-from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, clean, fence
 
 HEADING = "Stet refutes this change"
 """The first words of every refusal: a prompt that begins with them is one."""
@@ -32,6 +31,9 @@ class VerifiedChange:
 
 def refusal(outcome: VerifiedChange) -> str:
     """The worst findings and the notes, as data, within the shortest limit of all agents: both name files."""
+    # A verdict that was given before needs none of it, and importing it takes longer than all the rest.
+    from stet_ls.server.cli.agents.fenced import MOST_CHARACTERS, clean, fence
+
     total = len(outcome.findings)
     shown = [clean(line, 1_200) for line in outcome.findings[:MOST_FINDINGS]]
     count = f"the worst {len(shown)} of {total} findings" if total > len(shown) else plural(total, "finding")

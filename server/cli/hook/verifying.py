@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stet_ls.engine.verify.changes.read_change import ChangeQuery
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.render import summary
-from stet_ls.server.cli.agents.judging import report_of
+from stet_ls.server.cli.agents.verified_report import report_of
 from stet_ls.server.cli.hook.refusal_text import VerifiedChange
 
 

@@ -17,11 +17,12 @@ from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.table import judge_of
-from stet_ls.engine.verify.changes.read_change import ChangeQuery
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.report import CheckResult, Conclusion, Report, UnitReport, VerifyFinding
 from stet_ls.engine.workspace.git import project_top
 from stet_ls.server.cli.agents.fenced import clean, clean_block, fence
-from stet_ls.server.cli.agents.judging import report_of, runtimes_for
+from stet_ls.server.cli.agents.judging import runtimes_for
+from stet_ls.server.cli.agents.verified_report import report_of
 from stet_ls.server.cli.hook import recorded_tree, sessions
 from stet_ls.server.cli.mcp import start_folder
 from stet_ls.server.cli.mcp.results import (

@@ -10,7 +10,7 @@ from stet_ls.engine.errors import PolicyError
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.inputs.sandbox_levels import LEVELS
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
-from stet_ls.server.cli.verify.command import change_query, declare_change
+from stet_ls.server.cli.verify.change_arguments import change_query, declare_change
 
 if TYPE_CHECKING:  # the engine is imported once the arguments are known to fit
     from stet_ls.engine.review.report import ChangeReview

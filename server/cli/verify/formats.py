@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
-from urllib.parse import quote
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.verify.render import fitted_line, lines, summary
 from stet_ls.engine.verify.report import Conclusion, Report, UnitReport, VerifyFinding
 from stet_ls.server.cli.terminal.machine_output import (
@@ -19,6 +18,9 @@ from stet_ls.server.cli.terminal.machine_output import (
     sarif_result,
 )
 from stet_ls.validators.invisible_chars import escape_invisible
+
+if TYPE_CHECKING:  # a kept conclusion takes less time than importing what one format needs
+    from xml.etree import ElementTree
 
 MOST_ANNOTATIONS = 10
 """GitHub shows ten errors and ten warnings of a step (actions/toolkit#734)."""
@@ -56,6 +58,8 @@ def sarif(report: Report) -> None:
 
 def result(finding: VerifyFinding, report: Report) -> dict[str, Any]:
     """A result at an added or edited line: code scanning hides results of a pull request at any other."""
+    from urllib.parse import quote
+
     path, line = report.edited_place(finding)
     where = "" if path == finding.path else f"{finding.path}: "
     words = escape_invisible(f"{where}{finding.unit}: {finding.detail}")
@@ -65,6 +69,8 @@ def result(finding: VerifyFinding, report: Report) -> dict[str, Any]:
 
 def junit(report: Report) -> None:
     """Prints JUnit XML: a case for each unit and check. What did not run is skipped, so that it is not counted."""
+    from xml.etree import ElementTree
+
     suite = ElementTree.Element("testsuite", name="stet verify", time=f"{report.seconds:.3f}")
     for unit in report.units:
         _cases(suite, unit)
@@ -81,6 +87,8 @@ def junit(report: Report) -> None:
 
 
 def _cases(suite: ElementTree.Element, unit: UnitReport) -> None:
+    from xml.etree import ElementTree
+
     for check in unit.checks:
         name = f"{check.check}: {unit.unit.label}"
         case = ElementTree.SubElement(
@@ -106,3 +114,11 @@ FORMATS: Mapping[str, Callable[[Report], None]] = {
     "text": text, "json": as_json, "github": github, "sarif": sarif, "junit": junit,
 }  # fmt: skip
 """By the name that `--format` takes."""
+
+
+def exit_status(report: Report, fail_on: str) -> int:
+    """The exit status for a conclusion."""
+    if report.refused and report.conclusion is not Conclusion.REFUTED:
+        return PolicyError.exit_code
+    failing = (Conclusion.REFUTED, Conclusion.UNPROVEN) if fail_on == "unproven" else (Conclusion.REFUTED,)
+    return int(report.conclusion in failing)

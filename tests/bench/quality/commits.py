@@ -22,7 +22,8 @@ from support.corpora.commits import Clones, RealCommit, commits, labels
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.report import Conclusion
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 

@@ -14,7 +14,8 @@ from support.servers.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.review.change_review import ReviewOptions, review_change
 from stet_ls.engine.review.report import ChangeReview, lines
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.server.cli.review.command import _status
 from stet_ls.server.cli.review.formats import FORMATS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import install_advice
+from stet_ls.engine.sandbox import machine_state
 from stet_ls.engine.sandbox.backends import backend_discovery
 from stet_ls.engine.sandbox.isolation import IsolationLevel
 from stet_ls.engine.sandbox.linux import landlock
@@ -92,12 +92,12 @@ def test_a_changed_kernel_setting_invalidates_an_earlier_probe(
 ) -> None:
     most = tmp_path / "max_user_namespaces"
     most.write_text("15000\n")
-    monkeypatch.setattr(install_advice, "_MOST", most)
-    before = install_advice.namespaces()
+    monkeypatch.setattr(machine_state, "MOST", most)
+    before = machine_state.namespaces()
 
     most.write_text("0\n")
 
-    assert install_advice.namespaces() != before
+    assert machine_state.namespaces() != before
 
 
 async def test_a_run_that_no_sandbox_can_do_does_not_lower_a_level(tmp_path: Path) -> None:

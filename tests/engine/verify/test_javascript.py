@@ -12,7 +12,8 @@ from support.processes.tools import needs
 from support.repository import Repository
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
 pytestmark = needs("node")

@@ -9,7 +9,8 @@ from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.changes.risk import by_risk
 from stet_ls.engine.verify.render import lines
 from stet_ls.engine.verify.report import Conclusion, Report

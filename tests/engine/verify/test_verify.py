@@ -11,8 +11,9 @@ from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
-from stet_ls.engine.verify.render import COLUMNS, finding_line, fitted_line, lines
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
+from stet_ls.engine.verify.render import COLUMNS, finding_lines, fitted_line, lines
 from stet_ls.engine.verify.report import Conclusion, Report, VerifyFinding
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 
@@ -144,13 +145,43 @@ def test_the_end_of_a_long_line_is_kept() -> None:
     assert line.endswith(" was 6.0, is 12.0")
 
 
+def _lines(detail: str, path: str = "tests/shops/test_prices.py", unit: str = "test_it", check: str = "") -> list[str]:
+    found = [*finding_lines(VerifyFinding(path, 4, unit, check or "differential", detail, True))]
+    assert all(len(line) <= COLUMNS for line in found), found
+    return found
+
+
 def test_long_names_give_way_to_what_was_found() -> None:
     name = "test_a_stranger_without_a_coupon_who_comes_on_a_monday_saves_nothing"
+    (line,) = _lines("`shipping(50.0, True)` was: 6.0, now: 12.0", f"{'folders/' * 9}shop.py", name)
+    assert line.startswith("folders/f")
+    assert line.endswith("differential refuted: `shipping(50.0, True)` was: 6.0, now: 12.0")
+
+
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [
+        (f"`price('{'x' * 300}', 7)` was: 6.0, now: 12.0", "', 7)` was: 6.0, now: 12.0"),
+        ("`price(7)` was: {'total': 50.0, 'rate': 5, 'tax': 1}, now: {'total': 50.0, 'rate': 6}", "`price(7)` was: {"),
+        (f"`price(7)` was: [{', '.join(map(str, range(60)))}], now: None", " 59], now: None"),
+    ],
+)
+def test_long_values_give_way_to_the_input_and_both_results(detail: str, shown: str) -> None:
+    (line,) = _lines(detail, "shop.py", "price")
+    assert shown in line
+    assert " was: " in line
+    assert ", now: " in line
+    assert "…" in line
+
+
+def test_what_does_not_fit_stands_below_in_full() -> None:
     detail = f"notices 0 of 7 planted errors, 5 before; passes with {'long ' * 9}condition negated in prices.py:8"
-    line = finding_line(VerifyFinding("tests/shops/test_prices.py", 4, name, "mutants", detail, True))
-    assert len(line) <= COLUMNS
-    assert line.startswith("tests/shops/test_prices.py:4 test_a…_nothing: mutants refuted: notices 0 of 7…")
-    assert line.endswith("… in prices.py:8")
+    first, *below = _lines(detail, check="mutants")
+    assert ": mutants refuted: notices 0 of 7" in first
+    assert first.endswith("prices.py:8")
+    assert all(line.startswith("    ") for line in below)
+    assert " ".join(line.strip() for line in below) == detail
+    assert len(_lines(f"{'word ' * 999}end", "shop.py", "price")) <= 7
 
 
 async def test_reasons_are_left_out_whole(repository: Repository, verified: Verify) -> None:
@@ -204,7 +235,7 @@ async def test_edited_tests_that_notice_less_are_found(repository: Repository, v
     assert report.conclusion is Conclusion.UNPROVEN
     (found,) = report.findings
     assert (found.unit, found.check, found.refutes) == ("test_shipping", "mutants", False)
-    assert re.search(r"notices 1 of 9 planted errors, 8 before; passes with .* in shop.py:\d", found.detail)
+    assert re.search(r"notices 3 of 20 planted errors, 13 before; passes with .* in shop.py:\d", found.detail)
     assert (await verified("test")).conclusion is Conclusion.REFUTED
     both = "def test_both():\n    assert (total([1, 2]), shipping(2, True)) == (3, 2.0)\n"
     repository.write({"tests/test_shop.py": f"from shop import shipping, total\n\n\n{both}"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from stet_ls.validators.languages import lookup
 
 Prepare = Callable[[str, str, Request, Path, str], str]
 """Adapts the code of new tests to a file: from the code, the tested name, the request, the file's path and text."""
-Mutants = Callable[[str, str, str, int], list[Mutant]]
-"""Makes mutants: from a text, its language, the unit and their number at most."""
+Mutants = Callable[[str, str, str, int, Container[int] | None], list[Mutant]]
+"""Makes mutants: from a text, its language, the unit, their number at most, and the lines to change (None for all)."""
 NamedTests = Callable[[str, str], Mapping[str, str]]
 """The texts of tests that are no units, by their names with dots between: from a text and its language."""
 
@@ -34,8 +34,8 @@ class SuiteLanguage:
     named_tests: NamedTests = lambda *_: {}
 
 
-def _python_mutants(text: str, language: str, unit: str, most: int) -> list[Mutant]:
-    return mutants_of(text, unit, most)
+def _python_mutants(text: str, language: str, unit: str, most: int, lines: Container[int] | None) -> list[Mutant]:
+    return mutants_of(text, unit, most, lines)
 
 
 _TYPESCRIPT = SuiteLanguage(javascript.prepare_typed, mutants=script_mutants_of, named_tests=script_tests.named_tests)

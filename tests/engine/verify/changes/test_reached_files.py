@@ -8,7 +8,8 @@ from support.verifying import SHOP
 
 from stet_ls.engine.judges.project_tests.discovery import project_files
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from support.repository import Repository
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.verify.changes.change import Change
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 
 
 def _read(folder: Path, **asked: object) -> Change:

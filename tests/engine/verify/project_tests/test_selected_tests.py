@@ -5,7 +5,8 @@ from __future__ import annotations
 from support.repository import Repository
 from support.verifying import SHOP
 
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
 
 

@@ -13,7 +13,8 @@ from support.verifying import SHOP, TESTS
 from stet_ls.engine.judges.project_tests.discovery import project_files
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport, TracedLines
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.report import Conclusion, Report
 from stet_ls.engine.verify.stored.idle_tests import IdleTests
 from stet_ls.engine.verify.stored.kept_runs import KeptRuns

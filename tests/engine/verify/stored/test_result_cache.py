@@ -14,10 +14,12 @@ from stet_ls.engine.runners.captured_calls import CapturedCall, CapturedCalls
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport
 from stet_ls.engine.verify.changes.change import Change
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.report import CheckResult
 from stet_ls.engine.verify.stored.kept_runs import KeptRuns
-from stet_ls.engine.verify.stored.result_cache import VerifyCache, key_of
+from stet_ls.engine.verify.stored.records import key_of
+from stet_ls.engine.verify.stored.result_cache import VerifyCache
 
 _RESULT = CheckResult(
     "differential", Ruling.FAIL, "was 1, is 2", True, attachments=(Attachment("a.py", "python", "x"),)

@@ -117,6 +117,21 @@ def test_after_an_edit_the_answer_comes_within_two_seconds(stet: Stet, project: 
     assert seconds < 2
 
 
+@pytest.mark.parametrize("event", ["edit", "stop"])
+def test_a_hook_that_has_nothing_to_tell_loads_no_heavy_module(stet: Stet, project: Repository, event: str) -> None:
+    """What cleans texts for a model takes half of the time, and most edits have no findings."""
+    project.write({"price.py": f"# A note.\n{(project.folder / 'price.py').read_text()}"})
+    assert call(stet, "claude-code", event) == {}
+    argv = [sys.executable, "-X", "importtime", "-m", "stet_ls.server", "hook", "run", "claude-code", event]
+    given = payload("claude-code", event, stet.folder)
+    ran = subprocess.run(argv, input=given, cwd=stet.folder, env=stet.environment, capture_output=True, text=True)
+    assert json.loads(ran.stdout) == {}
+    imported = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    assert "stet_ls.server.cli.hook.events" in imported
+    heavy = {"pydantic", "stet_ls.engine.privacy.redact", "stet_ls.engine.settings"}
+    assert not imported & heavy
+
+
 @pytest.mark.parametrize("agent", READING)
 def test_after_an_edit_the_model_is_informed_and_nothing_is_blocked(
     agent: str, stet: Stet, project: Repository

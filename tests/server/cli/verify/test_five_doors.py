@@ -22,7 +22,8 @@ from support.servers.session import VSCODE, command
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.verify.changes.read_change import ChangeQuery, read_change
+from stet_ls.engine.verify.changes.read_change import read_change
+from stet_ls.engine.verify.changes.read_trees import ChangeQuery
 from stet_ls.engine.verify.verify import VerifyOptions, verify
 from stet_ls.server.cli.hook.verifying import verified_outcome
 from stet_ls.server.cli.inputs.load_settings import load_settings
