@@ -93,5 +93,5 @@ def _accepted(editor: VSCode) -> Row:
 
 
 def _ready(editor: VSCode, name: str = "signs.py") -> None:
-    editor.open(name, BEFORE)
+    editor.open_anew(name, BEFORE)
     editor.text(f'{STATUS}:has-text("Stet ✓")')

@@ -10,6 +10,12 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "
 const windows = [];
 let page = await window(0);
 
+/** The key that closes everything in a window; tests/support/editors/vscode.py binds it. */
+const CLEAR = "Control+Alt+Shift+F9";
+const IDLE = '.statusbar-item:has-text("Stet ✓")';
+const BUSY = ".tab.dirty, .monaco-dialog-box";
+const LEFT = ".tab, .notification-toast, .markers-panel";
+
 /** The window of a number, which is opened if there is none yet. */
 async function window(number) {
   if (windows[number] === undefined) {
@@ -43,6 +49,32 @@ const calls = {
     await page.goto(url);
     await page.locator(".monaco-editor .view-lines").first().waitFor();
   },
+  /** Closes what is open in a window that nothing waits in; false if something does: unsaved text, a job, a question. */
+  clear: async () => {
+    if (!page.url().startsWith("http") || (await page.locator(BUSY).count()) > 0 || (await page.locator(IDLE).count()) === 0) {
+      return false;
+    }
+    await page.keyboard.press("Escape");
+    await page.keyboard.press(CLEAR);
+    try {
+      await page.locator(LEFT).first().waitFor({ state: "hidden", timeout: 5_000 });
+    } catch {
+      return false;
+    }
+    return (await page.locator(BUSY).count()) === 0;
+  },
+  /** Opens a file in the window as it is, through Quick Open, which takes a path. */
+  file: async ({ path }) => {
+    const name = path.split("/").at(-1);
+    await insist(async () => {
+      await page.keyboard.press("Control+P");
+      await page.locator(".quick-input-widget input").fill(path, { timeout: 6_000 });
+      await page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${name}")`).waitFor({ timeout: 10_000 });
+      await page.keyboard.press("Enter");
+      await page.locator(`.tab.active:has-text("${name}")`).waitFor({ timeout: 10_000 });
+    });
+    await page.locator(".editor-instance .monaco-editor .view-lines").first().waitFor();
+  },
   /** What follows happens in the window of this number. */
   window: async ({ number }) => {
     page = await window(number);
@@ -58,11 +90,13 @@ const calls = {
     }),
   /** Picks a code action at the cursor by its title. The menu lacks it until the server has seen the file. */
   choose: async ({ title }) => {
-    const row = `.action-widget .monaco-list-row:has-text("${title}")`;
+    const rows = ".action-widget .monaco-list-row";
+    const row = `${rows}:has-text("${title}")`;
     await page.mouse.move(1, 1); // a menu that opens under the pointer takes its focus from there
     await insist(async () => {
       await page.keyboard.press("Control+.");
-      await page.locator(row).first().waitFor({ timeout: 6_000 });
+      await page.locator(`${rows}, .monaco-editor-overlaymessage`).first().waitFor({ timeout: 6_000 });
+      await page.locator(row).first().waitFor({ timeout: 500 });
       for (let steps = 0; (await page.locator(row).and(page.locator(".focused")).count()) === 0; steps++) {
         if (steps === 40) throw new Error(`the menu closed before "${title}" was reached`);
         await page.keyboard.press("ArrowDown");
