@@ -13,8 +13,8 @@ let page = await window(0);
 /** The key that closes everything in a window; tests/support/editors/vscode.py binds it. */
 const CLEAR = "Control+Alt+Shift+F9";
 const IDLE = '.statusbar-item:has-text("Stet ✓")';
-const BUSY = ".tab.dirty, .monaco-dialog-box";
-const LEFT = ".tab, .notification-toast, .markers-panel";
+const EMPTY = ".part.editor:not(:has(.tab))";
+const LEFT = ".notification-toast, .markers-panel";
 
 /** The window of a number, which is opened if there is none yet. */
 async function window(number) {
@@ -49,19 +49,22 @@ const calls = {
     await page.goto(url);
     await page.locator(".monaco-editor .view-lines").first().waitFor();
   },
-  /** Closes what is open in a window that nothing waits in; false if something does: unsaved text, a job, a question. */
+  /** Closes what is open in the window, without saving; false if that fails or something still runs. */
   clear: async () => {
-    if (!page.url().startsWith("http") || (await page.locator(BUSY).count()) > 0 || (await page.locator(IDLE).count()) === 0) {
-      return false;
-    }
-    await page.keyboard.press("Escape");
-    await page.keyboard.press(CLEAR);
+    if (!page.url().startsWith("http")) return false;
     try {
+      await page.keyboard.press("Escape");
+      await page.keyboard.press(CLEAR);
+      const unsaved = page.locator('.monaco-dialog-box .monaco-button:has-text("Don\'t Save")');
+      await unsaved.or(page.locator(EMPTY)).first().waitFor({ timeout: 5_000 });
+      if (await unsaved.isVisible()) await unsaved.click();
+      await page.locator(EMPTY).waitFor({ timeout: 5_000 });
       await page.locator(LEFT).first().waitFor({ state: "hidden", timeout: 5_000 });
+      await page.locator(IDLE).waitFor({ timeout: 5_000 });
+      return true;
     } catch {
       return false;
     }
-    return (await page.locator(BUSY).count()) === 0;
   },
   /** Opens a file in the window as it is, through Quick Open, which takes a path. */
   file: async ({ path }) => {

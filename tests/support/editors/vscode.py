@@ -137,7 +137,7 @@ class VSCode:
         self._held.close()
 
     def open(self, name: str, text: str) -> Path:
-        """Writes a file and opens it as the only one, in the same window if nothing waits there: a new one takes 8 s."""
+        """Writes a file and opens it as the only one, in the same window if no job runs there: a new one takes 8 s."""
         if self._where != self._folder_query or not self.call("clear"):
             return self.open_anew(name, text)
         file = self.work / name
