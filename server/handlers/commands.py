@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from stet_ls.engine.api.actions import ACTIONS, spec_of
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.evidence.evidence_text import headline, summarize
 from stet_ls.server.handlers import memory_commands, model_commands, task_commands
 from stet_ls.server.handlers.target import target
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult
@@ -270,6 +269,8 @@ def _known(actions: Actions, name: str) -> None:
 
 
 def _result(job: JobHandle) -> Json:
+    from stet_ls.server.evidence.evidence_text import headline, summarize
+
     ending = job.result or JobResult(job.status, "")
     answer = ending.answer
     return {

@@ -108,7 +108,7 @@ const calls = {
     });
   },
   press: ({ key }) => page.keyboard.press(key),
-  /** Milliseconds from a key's event until a frame of the page shows a text in such an element, and no `gone` any more. */
+  /** When a key's event came, in milliseconds since 1970, and the milliseconds from there until a frame of the page shows a text in such an element, and no `gone` any more. */
   clock: async ({ key, selector, text, gone }) => {
     await page.evaluate((wanted) => {
       window.stetClock = new Promise((resolve) => {
@@ -119,7 +119,7 @@ const calls = {
             const texts = [...document.querySelectorAll(wanted.selector)].map((each) => each.textContent.replaceAll("\u00a0", " "));
             const left = wanted.gone && [...document.querySelectorAll(wanted.gone)].some((each) => each.offsetParent !== null);
             const shown = texts.some((each) => each.includes(wanted.text)) && !left;
-            shown ? resolve(performance.now() - timeStamp) : requestAnimationFrame(look);
+            shown ? resolve([performance.timeOrigin + timeStamp, performance.now() - timeStamp]) : requestAnimationFrame(look);
           };
           look();
         };

@@ -187,9 +187,10 @@ class VSCode:
         """Presses a key, named as in "Control+S"."""
         self.call("press", key=key)
 
-    def clock(self, key: str, selector: str, text: str, gone: str | None = None) -> float:
-        """Milliseconds from a key until an element with the text is drawn and none of `gone` is left."""
-        return float(self.call("clock", key=key, selector=selector, text=text, gone=gone))
+    def clock(self, key: str, selector: str, text: str, gone: str | None = None) -> tuple[float, float]:
+        """When a key came, in milliseconds since 1970, and those until the text is drawn and none of `gone` is left."""
+        pressed, took = self.call("clock", key=key, selector=selector, text=text, gone=gone)
+        return float(pressed), float(took)
 
     def type(self, text: str) -> None:
         """Types a text."""
