@@ -62,7 +62,7 @@ def test_a_note_says_once_what_works_in_an_untrusted_folder(workbench: VSCode, f
     workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(file, AFTER)
-    workbench.open_anew("again.py", BEFORE)
+    workbench.open_again("again.py", BEFORE)
     workbench.text(READY)
     workbench.choose("Refactor `sign`")
     workbench.text(f'{LENS}:has-text("Keep")')

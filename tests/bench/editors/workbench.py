@@ -88,7 +88,7 @@ def _activation(editor: VSCode) -> Row:
 
 
 def _accepted(editor: VSCode, changes: Path) -> Iterator[Row]:
-    """From the key that accepts an edit to the changed buffer and to its text on the screen, by the page's own clock."""
+    """From the key that accepts an edit to the changed buffer, and to its text on the screen."""
     changed, drawn = [], []
     for number in range(ROUNDS):
         _ready(editor, f"signs{number}.py")
@@ -97,14 +97,14 @@ def _accepted(editor: VSCode, changes: Path) -> Iterator[Row]:
         editor.press("Control+Shift+J")
         changes.write_text("", encoding="ascii")
         pressed, took = editor.clock("Enter", ".view-line", "(x > 0) - (x < 0)", gone=".monaco-diff-editor")
-        while not (told := changes.read_text(encoding="ascii").split()):
+        while not (shown := changes.read_text(encoding="ascii").split()):
             time.sleep(0.05)
-        changed.append(float(told[0]) - pressed)
+        changed.append(float(shown[0]) - pressed)
         drawn.append(took)
     yield Row("accept -> changed buffer (median)", f"{statistics.median(changed):.0f} ms", "100 ms")
     yield Row("accept -> diff closed, text drawn (median)", f"{statistics.median(drawn):.0f} ms", "-")
 
 
 def _ready(editor: VSCode, name: str = "signs.py") -> None:
-    editor.open_anew(name, BEFORE)
+    editor.open_again(name, BEFORE)
     editor.text(f'{STATUS}:has-text("Stet ✓")')

@@ -139,13 +139,13 @@ class VSCode:
     def open(self, name: str, text: str) -> Path:
         """Writes a file and opens it as the only one, in the same window if no job runs there: a new one takes 8 s."""
         if self._where != self._folder_query or not self.call("clear"):
-            return self.open_anew(name, text)
+            return self.open_again(name, text)
         file = self.work / name
         file.write_text(text, encoding="utf-8")
         self.call("file", path=str(file))
         return file
 
-    def open_anew(self, name: str, text: str) -> Path:
+    def open_again(self, name: str, text: str) -> Path:
         """Writes a file and opens the workbench again with it: a new window, extension and server."""
         file = self.work / name
         file.write_text(text, encoding="utf-8")
