@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from contextlib import suppress
 from pathlib import Path
@@ -79,6 +80,8 @@ def create_server(
 
 
 def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
+    gc.freeze()  # `stet serve` disabled it
+    gc.enable()
     ls.client = ClientFeatures.of(params)
     options = params.initialization_options
     ls.editor.options = dict(options) if isinstance(options, dict) else {}

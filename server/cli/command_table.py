@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -106,6 +105,8 @@ def positive(text: str) -> int:
 
 def unknown_argument(parser: argparse.ArgumentParser, name: str, word: str) -> UsageError:
     """The error for a word that the subcommand `name` does not take, with the most similar option."""
+    import difflib
+
     near = difflib.get_close_matches(word.partition("=")[0], set(_options(parser)), n=1, cutoff=0.75)
     hint = f'did you mean "{near[0]}"?' if near else f"see `stet {name} --help`"
     return UsageError(f"`stet {name}` has no argument `{word}`: {hint}")
@@ -122,6 +123,8 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest known one, or all if they are few, or ""."""
+    import difflib
+
     known = tuple(known)
     if near := difflib.get_close_matches(name, known, n=1):
         return f'did you mean "{near[0]}"?'

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.inputs.secret_arguments import hide_argument
 from stet_ls.server.cli.terminal.status import print_warning
-from stet_ls.validators.project_files import read_regular
 
 LEVELS = ("debug", "info", "warning", "error")
 FORMATS = ("text", "json")
@@ -43,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     if address and not token:
         raise UsageError("`--tcp` and `--ws` need a token: set `STET_TOKEN`, or pass `--token-file`")
 
+    gc.disable()  # until `initialize`: what imports make stays, and to search it for garbage takes a tenth of the start
     from stet_ls.server.app import create_server
     from stet_ls.server.lsp import transport
 
@@ -64,6 +64,8 @@ def _token(arguments: argparse.Namespace) -> str:
     if arguments.token_file is not None:
         return _read_token(arguments.token_file)
     if arguments.token:
+        from stet_ls.server.cli.inputs.secret_arguments import hide_argument
+
         hidden = hide_argument(arguments.token)
         seen = "was in the list of processes until now" if hidden else "is in the list of processes"
         print_warning(
@@ -74,6 +76,8 @@ def _token(arguments: argparse.Namespace) -> str:
 
 
 def _read_token(path: Path) -> str:
+    from stet_ls.validators.project_files import read_regular
+
     try:
         status = path.stat()
         token = read_regular(path, most=_LARGEST_TOKEN).decode().strip()

@@ -11,13 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.server.evidence.evidence_text import Files, all_attachments, first_lines, report, select_check, unit_report
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stet_ls.engine.api.answer import Answer
     from stet_ls.engine.api.evidence import Evidence
+    from stet_ls.server.evidence.evidence_text import Files
     from stet_ls.server.evidence.report_viewer import ReportViewer
 
 LOGGER = logging.getLogger(__name__)
@@ -56,6 +55,8 @@ class EvidenceFiles:
 
     async def show_unit(self, key: str, title: str, lines: Sequence[Evidence], check: str, *, opens: bool) -> Any:
         """The result of `show` for a unit that was verified; without `opens` a plugin shows it."""
+        from stet_ls.server.evidence.evidence_text import unit_report
+
         chosen = tuple(each for each in lines if check in ("", each.label)) or tuple(lines)
         files = await asyncio.to_thread(self._write, key, chosen)
         shown = {"job": key, "markdown": unit_report(title, chosen, files), "attachments": _rows(chosen, files)}
@@ -66,6 +67,8 @@ class EvidenceFiles:
 
         A full report contains the edit as it was made, cut to a bounded length; not without `with_edit`.
         """
+        from stet_ls.server.evidence.evidence_text import report, select_check
+
         lines = select_check(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
         diff = await asyncio.to_thread(_diff, answer) if with_edit and not check else ""
@@ -106,6 +109,8 @@ class EvidenceFiles:
 
 
 def _rows(lines: Sequence[Evidence], files: Files) -> list[dict[str, Any]]:
+    from stet_ls.server.evidence.evidence_text import all_attachments
+
     return [
         {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
         for name, each in all_attachments(lines)
@@ -116,6 +121,7 @@ def _diff(answer: Answer) -> str:
     from stet_ls.server.edits.edit_plan import (
         unrebased_edits,  # not imported before the handshake: imports the engine's models
     )
+    from stet_ls.server.evidence.evidence_text import first_lines
 
     return first_lines(unrebased_edits(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
 
@@ -123,6 +129,7 @@ def _diff(answer: Answer) -> str:
 def write(folder: Path, lines: Sequence[Evidence]) -> Files:
     """Writes each attachment into `folder` with mode 0600 and returns the paths. OSError if that fails."""
     from stet_ls.engine.storage.private_files import write_private
+    from stet_ls.server.evidence.evidence_text import all_attachments
 
     files: dict[tuple[str, str], Path] = {}
     for check, each in all_attachments(lines):

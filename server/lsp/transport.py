@@ -33,7 +33,6 @@ from pygls.lsp.server import LanguageServer
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.lsp.main_loop import LARGEST_MESSAGE, FrameError, read_body, run, run_messages
 from stet_ls.server.lsp.protocol import Protocol
-from stet_ls.validators.install_hints import install_command
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -184,6 +183,8 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
         from websockets.asyncio.server import serve
         from websockets.exceptions import ConnectionClosed
     except ImportError as error:
+        from stet_ls.validators.install_hints import install_command
+
         raise UsageError(f"--ws needs the package websockets: {install_command('ws')}") from error
     logging.getLogger("websockets").setLevel(logging.WARNING)  # below that it logs every frame, and URLs with tokens
     protocol = cast(Protocol, server.protocol)

@@ -207,15 +207,14 @@ def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scr
     scripted.default = Reply(f"CODE:\n```python\n{RENAMED}```\n")
     workbench.choose("Refactor `total`")
     workbench.text('.tab:has-text("Stet: Refactor `total` ✗")')
-    workbench.press("Control+Home")
-    workbench.press("ArrowDown")
+    workbench.text(f'{STATUS}:has-text("Ln 2, Col 1")')  # VS Code goes to the first change
     workbench.palette("Stet: Take This Change Back")
     workbench.text(f'{CHANGED}:has-text("s = 0")')
     act(workbench, "Apply")
     assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ the part you kept")')
     workbench.picture("part")
     act(workbench, "Apply")  # the user knows, and wants it
-    workbench.text(f"{STATUS} .codicon-check")
+    workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(file, RENAMED.replace("amount = 1", "s = 0"))
 
@@ -231,6 +230,7 @@ def test_a_killed_server_starts_again_and_offers_the_job(
     workbench.text(f'{STATUS}:has-text("Stet 1 running")')
     os.kill(server_of(environment["STET_HOME"]), signal.SIGKILL)
     workbench.text(f'{NOTIFICATION}:has-text("the server ended (SIGKILL); no text was changed. It was started again.")')
+    workbench.gone(f'{NOTIFICATION}:has-text("Stet: Refactor: asking")')
     assert len(workbench.messages()) == 1, "one message for one cause"
     workbench.picture("killed")
     scripted.default = Reply(REPLY)

@@ -62,7 +62,7 @@ def test_a_note_says_once_what_works_in_an_untrusted_folder(workbench: VSCode, f
     workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(file, AFTER)
-    workbench.open("again.py", BEFORE)
+    workbench.open_again("again.py", BEFORE)
     workbench.text(READY)
     workbench.choose("Refactor `sign`")
     workbench.text(f'{LENS}:has-text("Keep")')
@@ -142,16 +142,6 @@ def contrast(*colors: str) -> float:
     return max(lights) / min(lights)
 
 
-def test_a_window_without_a_folder(workbench: VSCode, file: Path) -> None:
-    workbench.show(file, "ew=true")
-    workbench.text(READY)
-    workbench.choose("Refactor `sign`")
-    workbench.text(f'{LENS}:has-text("Keep")')
-    workbench.press("Control+S")
-    wait_saved(file, AFTER)
-    assert workbench.messages() == []
-
-
 TIDY = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}."\nlanguages = ["python"]\n'
 
 
@@ -191,6 +181,7 @@ def test_two_windows_on_one_folder_work_next_to_each_other(workbench: VSCode, fi
         workbench.press("Control+S")
         wait_saved(file, AFTER)
     finally:
+        workbench.call("leave")
         workbench.call("window", number=0)
     workbench.text('.view-line:has-text("(x > 0) - (x < 0)")')
     workbench.palette("Stet: Explain")
@@ -235,4 +226,14 @@ def test_a_file_of_50_000_lines(workbench: VSCode, scripted: ScriptedModel) -> N
     workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(large, f"{AFTER}\n\n{rest}")
+    assert workbench.messages() == []
+
+
+def test_a_window_without_a_folder(workbench: VSCode, file: Path) -> None:
+    workbench.show(file, "ew=true")
+    workbench.text(READY)
+    workbench.choose("Refactor `sign`")
+    workbench.text(f'{LENS}:has-text("Keep")')
+    workbench.press("Control+S")
+    wait_saved(file, AFTER)
     assert workbench.messages() == []

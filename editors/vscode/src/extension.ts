@@ -29,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Stet", { log: true });
   const [jobs, offers, marks, questions] = [new Jobs(), new Offers(), new Marks(), new Questions()];
   const model = new Model(context, () => own);
-  const own: Server = new Server(context, log, () => options(context, own, marks, tasks), () => model.variables(), (client) => {
+  const own: Server = new Server(context, log, () => options(context, own, marks, offers, tasks), () => model.variables(), (client) => {
     client.onRequest("stet/offer", (offer: Offer) => offers.ask(offer));
     client.onRequest(protocol().ShowMessageRequest.type, (params) => questions.ask(params));
     client.onRequest("stet/noModel", (none: NoModel) => {
@@ -210,16 +210,16 @@ async function followed(
   }
 }
 
-function options(context: vscode.ExtensionContext, own: Server, marks: Marks, tasks: Tasks): LanguageClientOptions {
+function options(context: vscode.ExtensionContext, own: Server, marks: Marks, offers: Offers, tasks: Tasks): LanguageClientOptions {
   const plugin = { name: "vscode", reports: false, offers: true, diffs: true, models: true, buttons: true, diagnoses: diagnosed() };
   return {
     documentSelector: SCHEMES.map((scheme) => ({ scheme })),
     initializationOptions: { plugin },
-    middleware: middleware(context, own, marks, tasks),
+    middleware: middleware(context, own, marks, offers, tasks),
   };
 }
 
-function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks, tasks: Tasks): Middleware {
+function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks, offers: Offers, tasks: Tasks): Middleware {
   return {
     handleWorkDoneProgress: (token, params) => hear(own.running, token, params),
     // An action from the light bulb can be cancelled like one from the palette.
@@ -252,6 +252,7 @@ function middleware(context: vscode.ExtensionContext, own: Server, marks: Marks,
         const landed = marks.before(changes.flatMap((change) => ("textDocument" in change ? [change.textDocument.uri] : [])));
         const result = await next(params, new vscode.CancellationTokenSource().token);
         landed();
+        offers.landed();
         return result;
       },
     },

@@ -6,6 +6,8 @@ import { hide } from "./progress";
 const SCHEME = "stet-edit";
 /** Milliseconds without a key after which a diff may take the focus: earlier keys were typed for the code. */
 const GUARD_MS = 700;
+/** Milliseconds after which the diff of an accepted edit closes if the edit has not been applied until then. */
+const APPLIED_MS = 1_000;
 
 interface File {
   readonly uri: string;
@@ -44,6 +46,8 @@ export class Offers implements vscode.Disposable {
   retry: (job: string, instruction: string) => void = () => undefined;
   private readonly texts = new Texts();
   private readonly open: Shown[] = [];
+  /** Diffs of accepted edits: they close once the edit is applied, which would otherwise wait for their tabs. */
+  private readonly accepted: Shown[] = [];
   private readonly changed = new vscode.EventEmitter<void>();
   /** Fired when an edit begins or ends to wait. */
   readonly onDidChange = this.changed.event;
@@ -90,6 +94,7 @@ export class Offers implements vscode.Disposable {
   /** Handles `stet/offer`: the user's choice, with the texts if they changed the right side. */
   async ask(offer: Offer): Promise<Reply> {
     this.drop(offer.job);
+    this.landed();
     await this.idle();
     // The path stands above the diff: it tells the verdict.
     const folder = offer.headline.replaceAll("/", "∕") || offer.title;
@@ -100,7 +105,7 @@ export class Offers implements vscode.Disposable {
     });
     const title = `Stet: ${offer.title}`;
     const reply = new Promise<Reply>((resolve) => {
-      const shown: Shown = { offer, title, rows, answer: (given) => (this.remove(shown), resolve(given)) };
+      const shown: Shown = { offer, title, rows, answer: (given) => (resolve(given), this.remove(shown, given.choice)) };
       this.open.push(shown);
       this.context();
     });
@@ -190,13 +195,24 @@ export class Offers implements vscode.Disposable {
     return job === undefined ? (here ?? this.open.at(-1)) : this.open.find((each) => each.offer.job === job);
   }
 
-  private remove(shown: Shown): void {
+  /** An edit was applied: the diffs of accepted ones close. */
+  landed(): void {
+    this.accepted.splice(0).forEach((shown) => void this.close(shown));
+  }
+
+  private remove(shown: Shown, choice: Reply["choice"]): void {
     const at = this.open.indexOf(shown);
-    if (at >= 0) {
-      this.open.splice(at, 1);
-      this.context();
-      void this.close(shown);
+    if (at < 0) {
+      return;
     }
+    this.open.splice(at, 1);
+    this.accepted.push(shown);
+    if (choice === "Apply") {
+      setTimeout(() => this.landed(), APPLIED_MS);
+    } else {
+      this.landed();
+    }
+    setTimeout(() => this.context()); // after the answer is on its way
   }
 
   private async close(shown: Shown): Promise<void> {

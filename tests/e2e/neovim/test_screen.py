@@ -92,6 +92,32 @@ def test_a_list_stays_open_while_another_job_ends(editor: Neovim, scripted: Scri
     assert editor.seen()["done"][1]["applied"] is True
 
 
+def test_a_long_message_is_one_line_and_whole_in_messages(editor: Neovim) -> None:
+    message = "no edit, the reply has no code: " + "words of the model " * 8 + "end"
+    editor.lua(f"""
+      _G.columns, _G.echo, vim.o.columns = vim.o.columns, vim.api.nvim_echo, 80
+      vim.api.nvim_echo = function(chunks, ...)
+        _G.line = chunks[1][1]
+        return _G.echo(chunks, ...)
+      end
+      vim.schedule(function() require('stet.messages').say('{message}') end)
+    """)
+    until(editor, "_G.line ~= nil and vim.endswith(_G.line, '… (:messages)')")
+    assert len(editor.lua("return _G.line")) == 68
+    assert editor.lua("return vim.fn.execute('messages')").endswith(f"Stet: {message}")
+    editor.lua("vim.api.nvim_echo, vim.o.columns = _G.echo, _G.columns")
+
+
+def test_a_reply_without_code_needs_no_key_press(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("I can not do that, and these words say so at length, beyond what one line has room for.")
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns = 80; return old")
+    editor.press(":Stet refactor<CR>")
+    until(editor, DONE)
+    assert editor.seen()["done"][0]["status"] != "done"
+    until(editor, "vim.api.nvim_get_mode().mode == 'n'")
+    editor.lua(f"vim.o.columns = {columns}")
+
+
 ASKING = {
     "select": "vim.ui.select({ 'one', 'two' }, {}, chosen)",
     "input": "vim.ui.input({ prompt = 'some\\nlines: ' }, chosen)",

@@ -10,6 +10,12 @@ const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "
 const windows = [];
 let page = await window(0);
 
+/** The key that closes everything in a window; tests/support/editors/vscode.py binds it. */
+const CLEAR = "Control+Alt+Shift+F9";
+const IDLE = '.statusbar-item:has-text("Stet ✓")';
+const EMPTY = ".part.editor:not(:has(.tab))";
+const LEFT = ".notification-toast, .markers-panel";
+
 /** The window of a number, which is opened if there is none yet. */
 async function window(number) {
   if (windows[number] === undefined) {
@@ -43,6 +49,35 @@ const calls = {
     await page.goto(url);
     await page.locator(".monaco-editor .view-lines").first().waitFor();
   },
+  /** Closes what is open in the window, without saving; false if that fails or something still runs. */
+  clear: async () => {
+    if (!page.url().startsWith("http")) return false;
+    try {
+      await page.keyboard.press("Escape");
+      await page.keyboard.press(CLEAR);
+      const unsaved = page.locator('.monaco-dialog-box .monaco-button:has-text("Don\'t Save")');
+      await unsaved.or(page.locator(EMPTY)).first().waitFor({ timeout: 5_000 });
+      if (await unsaved.isVisible()) await unsaved.click();
+      await page.locator(EMPTY).waitFor({ timeout: 5_000 });
+      await page.locator(LEFT).first().waitFor({ state: "hidden", timeout: 5_000 });
+      await page.locator(IDLE).waitFor({ timeout: 5_000 });
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  /** Opens a file in the window as it is, through Quick Open, which takes a path. */
+  file: async ({ path }) => {
+    const name = path.split("/").at(-1);
+    await insist(async () => {
+      await page.keyboard.press("Control+P");
+      await page.locator(".quick-input-widget input").fill(path, { timeout: 6_000 });
+      await page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${name}")`).waitFor({ timeout: 10_000 });
+      await page.keyboard.press("Enter");
+      await page.locator(`.tab.active:has-text("${name}")`).waitFor({ timeout: 10_000 });
+    });
+    await page.locator(".editor-instance .monaco-editor .view-lines").first().waitFor();
+  },
   /** What follows happens in the window of this number. */
   window: async ({ number }) => {
     page = await window(number);
@@ -58,11 +93,13 @@ const calls = {
     }),
   /** Picks a code action at the cursor by its title. The menu lacks it until the server has seen the file. */
   choose: async ({ title }) => {
-    const row = `.action-widget .monaco-list-row:has-text("${title}")`;
+    const rows = ".action-widget .monaco-list-row";
+    const row = `${rows}:has-text("${title}")`;
     await page.mouse.move(1, 1); // a menu that opens under the pointer takes its focus from there
     await insist(async () => {
       await page.keyboard.press("Control+.");
-      await page.locator(row).first().waitFor({ timeout: 6_000 });
+      await page.locator(`${rows}, .monaco-editor-overlaymessage`).first().waitFor({ timeout: 6_000 });
+      await page.locator(row).first().waitFor({ timeout: 500 });
       for (let steps = 0; (await page.locator(row).and(page.locator(".focused")).count()) === 0; steps++) {
         if (steps === 40) throw new Error(`the menu closed before "${title}" was reached`);
         await page.keyboard.press("ArrowDown");
@@ -71,7 +108,7 @@ const calls = {
     });
   },
   press: ({ key }) => page.keyboard.press(key),
-  /** Milliseconds from a key's event until a frame of the page shows a text in such an element, and no `gone` any more. */
+  /** When a key's event came, in milliseconds since 1970, and the milliseconds from there until a frame of the page shows a text in such an element, and no `gone` any more. */
   clock: async ({ key, selector, text, gone }) => {
     await page.evaluate((wanted) => {
       window.stetClock = new Promise((resolve) => {
@@ -82,7 +119,7 @@ const calls = {
             const texts = [...document.querySelectorAll(wanted.selector)].map((each) => each.textContent.replaceAll("\u00a0", " "));
             const left = wanted.gone && [...document.querySelectorAll(wanted.gone)].some((each) => each.offsetParent !== null);
             const shown = texts.some((each) => each.includes(wanted.text)) && !left;
-            shown ? resolve(performance.now() - timeStamp) : requestAnimationFrame(look);
+            shown ? resolve([performance.timeOrigin + timeStamp, performance.now() - timeStamp]) : requestAnimationFrame(look);
           };
           look();
         };

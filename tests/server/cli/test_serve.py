@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 from support.processes.stet import stet_argv
 from support.servers.scripted import ScriptedModel
 from support.servers.wire import TIMEOUT, RawClient
 
 from stet_ls import __version__
 from stet_ls.server.__main__ import main
+from stet_ls.server.app import create_server
 
 
 @pytest.mark.parametrize(
@@ -104,3 +108,27 @@ def test_a_token_file_that_others_may_read_is_refused(
 
     assert main(["serve", "--tcp", "192.0.2.1:0", "--token-file", str(file)]) == 2, "no address of this machine"
     assert "chmod 600" in capsys.readouterr().err
+
+
+def test_initialize_is_answered_before_what_it_does_not_need_is_imported(environment: Mapping[str, str]) -> None:
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
+    argv = [sys.executable, "-X", "importtime", *stet_argv("--stdio")[1:]]
+    message = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    done = subprocess.run(argv, env=environment, input=message, capture_output=True, timeout=TIMEOUT)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert b'"serverInfo"' in done.stdout
+    assert "stet_ls.server.app" in imported
+    engine = {"stet_ls.engine.api.metadata", "stet_ls.engine.api.summary", "stet_ls.engine.run"}
+    assert not imported & {"openai", "pydantic", "tree_sitter", *engine}
+    assert not imported & {"ctypes", "difflib", "email", "importlib.metadata", "urllib.request"}
+
+
+def test_garbage_is_collected_from_initialize_on() -> None:
+    """The start does without: it makes a great many objects, and none of them is garbage."""
+    server = create_server()
+    gc.disable()
+    try:
+        server.protocol.fm.features[types.INITIALIZE](types.InitializeParams(types.ClientCapabilities()))
+        assert gc.isenabled()
+    finally:
+        gc.enable()

@@ -7,9 +7,27 @@ function M.clear()
   vim.cmd.redraw()
 end
 
+--- Shows a message. One that takes more than a line would prompt for <Enter>: it is cut, and is whole in `:messages`.
 function M.say(message, level)
   M.clear()
-  vim.notify("Stet: " .. message, level or vim.log.levels.INFO)
+  local text = "Stet: " .. message
+  local room = vim.o.columns - 12
+  if vim.fn.strdisplaywidth(text) < room and not text:find("\n") then
+    return vim.notify(text, level or vim.log.levels.INFO)
+  end
+  local options = vim.o.messagesopt
+  vim.o.messagesopt = "wait:0," .. options:match("history:%d+")
+  vim.notify(text, level or vim.log.levels.INFO)
+  vim.cmd.redraw({ bang = true })
+  vim.o.messagesopt = options
+  if vim.endswith(vim.fn.execute("messages"), text) then -- else a plugin shows it, in a place of its own
+    local more = "… (:messages)"
+    local line = vim.fn.strcharpart((text:gsub("\n", " ")), 0, room - vim.fn.strchars(more)) .. more
+    vim.schedule(function() -- once the screen is drawn again, over which the whole one went
+      M.clear()
+      vim.api.nvim_echo({ { line, level and level >= vim.log.levels.WARN and "WarningMsg" or nil } }, false, {})
+    end)
+  end
 end
 
 --- Handles `window/showMessage`.
@@ -21,7 +39,7 @@ end
 
 --- Adds a hint to the message that the server has just shown; alone it would replace a message of one line.
 function M.hint(message, text, level)
-  if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns then
+  if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns - 12 then
     M.say(text)
   else
     M.say(message .. " " .. text, level)
