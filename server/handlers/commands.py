@@ -269,7 +269,6 @@ def _known(actions: Actions, name: str) -> None:
 
 
 def _result(job: JobHandle) -> Json:
-    from stet_ls.server.evidence.evidence_text import headline, summarize
 
     ending = job.result or JobResult(job.status, "")
     answer = ending.answer
