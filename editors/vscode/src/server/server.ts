@@ -38,6 +38,8 @@ export class Server implements vscode.Disposable {
   /** How the last process ended: the last line that it wrote, and its status. */
   private failure = "";
   private endedAt = -AGAIN_MS;
+  /** Whether the start that is under way is not wanted any more. */
+  private givenUp = false;
   /** What the server was started with, to see whether changed settings matter. */
   private startedWith = "";
   private readonly warned = new Set<string>();
@@ -88,14 +90,23 @@ export class Server implements vscode.Disposable {
   }
 
   async restart(): Promise<LanguageClient | undefined> {
-    await this.starting;
+    if (this.starting !== undefined) {
+      this.givenUp = true;
+      this.child?.kill(); // it may never answer
+      await this.starting;
+      this.givenUp = false;
+    }
     await this.stop();
     return this.start();
   }
 
   /** Starts the server again if what it was started with has changed. */
   async configure(): Promise<void> {
-    if (this.state !== "starting" && (await this.fingerprint()) !== this.startedWith) {
+    if ((await this.fingerprint()) === this.startedWith) {
+      return;
+    }
+    await this.starting; // the user's settings may be read while the server starts
+    if ((await this.fingerprint()) !== this.startedWith) {
       await this.restart();
     }
   }
@@ -138,6 +149,9 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       this.client = undefined;
       this.become("stopped");
+      if (this.givenUp) {
+        return undefined;
+      }
       const reason = this.failure || (error instanceof Error ? error.message : String(error));
       void this.offer(`Stet: “${found.command.join(" ")}” did not start: ${reason}`, [INSTALL, CHOOSE, LOG]);
       return undefined;
