@@ -93,9 +93,12 @@ class VSCode:
         self.work.mkdir()
         self._folder_query = f"folder={quote(str(self.work))}"
         self._where = ""
-        file = folder / "data" / "User" / "settings.json"
-        file.parent.mkdir(parents=True)
-        file.write_text(json.dumps({**_SETTINGS, **settings}), encoding="utf-8")
+        # To the browser the machine is a remote one: a user's settings about programs count only as the machine's.
+        own = {name: value for name, value in settings.items() if name.startswith("stet.server.")}
+        for where, values in (("User", {**_SETTINGS, **settings}), ("Machine", own)):
+            file = folder / "data" / where / "settings.json"
+            file.parent.mkdir(parents=True)
+            file.write_text(json.dumps(values), encoding="utf-8")
         file.with_name("keybindings.json").write_text(json.dumps(_KEYS), encoding="utf-8")
         self._held = ExitStack()
         self._port = self._held.enter_context(held_port())
