@@ -214,6 +214,14 @@ def test_a_job_whose_file_is_renamed_is_offered_again(workbench: VSCode, scripte
     wait_saved(workbench.work / "renamed.py", AFTER)
 
 
+def test_a_setting_that_changes_while_the_server_starts_counts(workbench: VSCode, file: Path) -> None:
+    workbench.configure("Machine", {"stet.server.command": ["sleep", "600"]})
+    workbench.gone(READY)
+    workbench.configure("Machine", {"stet.server.command": [*stet_argv("--stdio")]})
+    workbench.text(READY)
+    assert [each for each in workbench.messages() if "do not trust" not in each] == []  # that note may still be there
+
+
 def test_a_file_of_50_000_lines(workbench: VSCode, scripted: ScriptedModel) -> None:
     scripted.default = Reply(REPLY)
     rest = "".join(f"def f{n}(a, b):\n    return a + b * {n}\n\n\n" for n in range(12_500))

@@ -95,11 +95,10 @@ class VSCode:
         self._where = ""
         # To the browser the machine is a remote one: a user's settings about programs count only as the machine's.
         own = {name: value for name, value in settings.items() if name.startswith("stet.server.")}
-        for where, values in (("User", {**_SETTINGS, **settings}), ("Machine", own)):
-            file = folder / "data" / where / "settings.json"
-            file.parent.mkdir(parents=True)
-            file.write_text(json.dumps(values), encoding="utf-8")
-        file.with_name("keybindings.json").write_text(json.dumps(_KEYS), encoding="utf-8")
+        self.configure("User", {**_SETTINGS, **settings})
+        self.configure("Machine", own)
+        keys = folder / "data" / "User" / "keybindings.json"
+        keys.write_text(json.dumps(_KEYS), encoding="utf-8")
         self._held = ExitStack()
         self._port = self._held.enter_context(held_port())
         config = folder / "config.yaml"
@@ -138,6 +137,12 @@ class VSCode:
                 child.stdout.close()
         self._log.close()
         self._held.close()
+
+    def configure(self, whose: str, settings: Mapping[str, Any]) -> None:
+        """Replaces the settings of the `User` or of the `Machine`; an open window reads them at once."""
+        file = self._folder / "data" / whose / "settings.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(settings), encoding="utf-8")
 
     def open(self, name: str, text: str) -> Path:
         """Writes a file and opens it as the only one, in the same window if no job runs there: a new one takes 8 s."""

@@ -40,8 +40,8 @@ export class Server implements vscode.Disposable {
   private endedAt = -AGAIN_MS;
   /** Whether the start that is under way is not wanted any more. */
   private givenUp = false;
-  /** What the server was started with, to see whether changed settings matter. */
-  private startedWith = "";
+  /** What the server was started with, to see whether changed settings matter; unset before the first start. */
+  private startedWith: Promise<string> | undefined;
   private readonly warned = new Set<string>();
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
@@ -102,11 +102,7 @@ export class Server implements vscode.Disposable {
 
   /** Starts the server again if what it was started with has changed. */
   async configure(): Promise<void> {
-    if ((await this.fingerprint()) === this.startedWith) {
-      return;
-    }
-    await this.starting; // the user's settings may be read while the server starts
-    if ((await this.fingerprint()) !== this.startedWith) {
+    if (this.startedWith !== undefined && (await this.fingerprint()) !== (await this.startedWith)) {
       await this.restart();
     }
   }
@@ -123,7 +119,8 @@ export class Server implements vscode.Disposable {
   private async launch(): Promise<LanguageClient | undefined> {
     this.become("starting");
     this.failure = "";
-    this.startedWith = await this.fingerprint();
+    this.startedWith = this.fingerprint();
+    await this.startedWith;
     const found = await find(this.context, this.log);
     if (found === undefined) {
       this.become("missing");
