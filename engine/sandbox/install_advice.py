@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.sandbox.machine_state import APPARMOR, CLONE, MOST
+from stet_ls.engine.sandbox import machine_state
 from stet_ls.validators.install_hints import install_command
 
 
@@ -45,16 +45,16 @@ def advice_from_error(name: str) -> Callable[[str], InstallAdvice]:
 
 def for_failure(program: Path, output: str) -> InstallAdvice:
     """The cause on this machine of `said`, the error output of bwrap or of a probe."""
-    if _switched_on(APPARMOR):
+    if _switched_on(machine_state.APPARMOR):
         profile = APPARMOR_PROFILE.format(program=program)
         return InstallAdvice(
             "AppArmor does not let ordinary programs create user namespaces",
             f"printf '%s' '{profile}' | sudo tee /etc/apparmor.d/stet-bwrap && sudo apparmor_parser -r "
             "/etc/apparmor.d/stet-bwrap",
         )
-    if CLONE.exists() and not _switched_on(CLONE):
+    if machine_state.CLONE.exists() and not _switched_on(machine_state.CLONE):
         return InstallAdvice("user namespaces are disabled", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
-    if MOST.exists() and not _switched_on(MOST):
+    if machine_state.MOST.exists() and not _switched_on(machine_state.MOST):
         return InstallAdvice("user namespaces are disabled", "sudo sysctl -w user.max_user_namespaces=15000")
     return InstallAdvice(f"bubblewrap does not work here: {_last_line(output)}")
 

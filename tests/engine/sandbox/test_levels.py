@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import install_advice, isolation_probe
+from stet_ls.engine.sandbox import install_advice, isolation_probe, machine_state
 from stet_ls.engine.sandbox.backends import backend_discovery
 from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, LandlockBox
 from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport, Wall
@@ -31,7 +31,7 @@ def ubuntu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     switch = tmp_path / "apparmor_restrict_unprivileged_userns"
     switch.write_text("1\n")
     monkeypatch.setattr(backend_discovery, "bwrap_programs", lambda: iter([program]))
-    monkeypatch.setattr(install_advice, "_APPARMOR", switch)
+    monkeypatch.setattr(machine_state, "APPARMOR", switch)
     monkeypatch.setattr(landlock, "abi", lambda: 4)
     return program
 
