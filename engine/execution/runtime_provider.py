@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.language_table import for_language
-from stet_ls.engine.sandbox.environments.environment_state import EnvironmentNeeds
+from stet_ls.engine.sandbox.environments.environment_state import EnvironmentNeeds, node_packages
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
@@ -96,7 +96,7 @@ class RuntimeProvider:
         if row.needs_interpreter:
             key = await self._python_key(root)
         else:
-            key = await asyncio.to_thread(_program_key, row.program)
+            key = await asyncio.to_thread(_program_key, row.program, root)
         return f"{key} {self.sandbox.minimum} {await self.sandbox.identity()}" if key else ""
 
     def needs(self, languages: Iterable[str]) -> EnvironmentNeeds | None:
@@ -133,8 +133,8 @@ class RuntimeProvider:
         return self.asker is not None and await self.asker.packages(names)
 
 
-def _program_key(name: str) -> str:
-    """Changes with the program of that name; "" if there is none."""
+def _program_key(name: str, root: Path) -> str:
+    """Changes with the program of that name and the packages of a project that it may load; "" if there is none."""
     from stet_ls.engine.runners.toolchain import MissingToolError, find
 
     try:
@@ -144,4 +144,4 @@ def _program_key(name: str) -> str:
     if found is None:
         return ""
     status = found.path.stat()
-    return f"{found.path} {status.st_size} {status.st_mtime_ns}"
+    return f"{found.path} {status.st_size} {status.st_mtime_ns} {node_packages(root)}"

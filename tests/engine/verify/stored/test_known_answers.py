@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.processes.tools import needs
 from support.repository import Repository
 from support.verifying import SHOP
 
@@ -90,6 +91,35 @@ async def test_another_state_gets_no_earlier_answer(
     assert known_answer(_request(project)) is not None
     _DIFFERENCES[differs](project)
     assert known_answer(_request(project)) is None
+
+
+_PRICE = 'import {{ rate }} from "dep";\nexport function price(n) {{\n  return {};\n}}\n'
+_TEST = """import test from "node:test";
+import assert from "node:assert";
+import { price } from "../price.js";
+test("price", () => assert.equal(price(3), 6));
+"""
+
+
+def _install(project: Repository, rate: int) -> None:
+    """A package in `node_modules`, which git ignores, as an installer writes it."""
+    version = {"package.json": f'{{"name": "dep", "version": "{rate}.0.0", "type": "module", "main": "index.js"}}',
+               "index.js": f"export const rate = {rate};\n"}  # fmt: skip
+    project.write({f"node_modules/dep/{name}": text for name, text in version.items()})
+
+
+@needs("node")
+async def test_tests_run_again_with_another_package(project: Repository, runtimes: RuntimeProvider) -> None:
+    (project.folder / ".git" / "info" / "exclude").write_text("node_modules\n")
+    _install(project, 2)
+    files = {"package.json": '{"type": "module"}', "price.js": _PRICE.format("n * rate"), "test/price.test.js": _TEST}
+    project.commit(files)
+    project.write({"price.js": _PRICE.format("rate * n")})
+    assert not (await _answered(project, runtimes)).notes
+    assert known_answer(_request(project)) is not None
+    _install(project, 5)
+    assert known_answer(_request(project)) is None
+    assert "fails on both sides" in " ".join((await _answered(project, runtimes)).notes)
 
 
 async def test_another_question_machine_or_version_gets_no_earlier_answer(
