@@ -80,8 +80,9 @@ def create_server(
 
 
 def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
-    gc.freeze()  # `stet serve` disabled it
-    gc.enable()
+    if not gc.isenabled():  # `stet serve` disabled it
+        gc.freeze()
+        gc.enable()
     ls.client = ClientFeatures.of(params)
     options = params.initialization_options
     ls.editor.options = dict(options) if isinstance(options, dict) else {}

@@ -143,6 +143,18 @@ def test_constants_replace_literals_in_arguments(setup: str) -> None:
     assert all(each.body == call.body for each in made)
 
 
+def test_long_arguments_are_varied_only_where_there_are_no_shorter_ones() -> None:
+    long, short = (Call(f"const xs = [{', '.join(['1'] * count)}]", "__out__(f(xs))") for count in (900, 2))
+
+    def bases(*calls: Call) -> set[str]:
+        seen: set[str] = set()
+        coverage_guided_calls(calls, ["50"], lambda each, _: seen.add(each.setup))
+        return seen
+
+    assert bases(long, short) == {short.setup}
+    assert bases(long) == {long.setup}
+
+
 def test_arguments_of_method_calls_are_varied() -> None:
     call = Call("", "const obj = new Stack();\ntry { __out__(obj.push(3)) } catch (error) { __out__(error) }")
     made = coverage_guided_calls([call], ["50"], lambda each, values: changed_call(each, values, is_open=False))
