@@ -174,6 +174,11 @@ def _range(source: Source, start: int, end: int) -> Mapping[str, Any]:
     return dict(zip(("start", "end"), places, strict=True))
 
 
+def confidence_line(answer: Mapping[str, Any]) -> str:
+    """How sure an answer is; it has an interval only where too few like it were counted."""
+    return f"{percent(answer['confidence'], answer['metadata'].get('confidence_interval'))} % sure"
+
+
 def _print_result(
     client: LanguageClient,
     root: Path,
@@ -198,7 +203,7 @@ def _print_result(
     if not done:
         render.print_line(result["message"], "yellow")
     elif answer.get("edits"):
-        render.print_line(f"{percent(answer['confidence'], metadata['confidence_interval'])} % sure", "bold")
+        render.print_line(confidence_line(answer), "bold")
     if done and answer.get("edits") and metadata.get("raised_by") and metadata.get("evidence_tier") in UNPROVEN:
         asked = f"No check ran this edit, so an editor asks before it applies it; {metadata['raised_by']}"
         render.print_line(asked, "yellow")

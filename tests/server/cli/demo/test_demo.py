@@ -11,6 +11,7 @@ from support.processes.command import Stet
 from support.servers.scripted import ScriptedModel, dead_endpoint
 
 from stet_ls.server.cli.demo import rejected_answer
+from stet_ls.server.cli.demo.command import confidence_line
 
 FIX = '''\
 PLAN: the name is misspelt
@@ -158,3 +159,8 @@ def test_the_recorded_reply_belongs_to_the_sample() -> None:
     record = json.loads((Path(rejected_answer.__file__).parent / rejected_answer.RECORD).read_text())
 
     assert record["request"]["text"] == (Path(rejected_answer.__file__).parent / "sample" / "prices.py").read_text()
+
+
+def test_a_confidence_that_was_counted_has_no_interval() -> None:
+    assert confidence_line({"confidence": 0.87, "metadata": {}}) == "87 % sure"
+    assert confidence_line({"confidence": 0.87, "metadata": {"confidence_interval": [0.42, 0.99]}}) == "42-99 % sure"
