@@ -85,9 +85,9 @@ async def _case(job: Job, proposal: Proposal[Content]) -> Case:
 
 
 def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | NotRunnable) -> Proposal[Content]:
-    """The shortest of the largest group that changes something; without such a group, the one most like the others.
+    """The first of the largest group that changes something; without such a group, the one most like the others.
 
-    Where several are, the first of them: it has the lowest temperature.
+    The first has the lowest temperature: it is right more often, also on inputs that were not drawn.
     """
     if len(drawn) == 1:
         return drawn[0]
@@ -97,8 +97,7 @@ def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | No
     else:
         evidence = found.evidence()
         others = found.groups[1:] if found.changes_nothing else ()
-        group = [drawn[number] for number in (others or found.groups)[0]]
-        shortest = min(group, key=lambda each: len(each.draft.case.after.text))
-        chosen = shortest if len(group) > 1 or others else drawn[found.nearest]
+        group = (others or found.groups)[0]
+        chosen = drawn[group[0] if len(group) > 1 or others else found.nearest]
     job.on_event(JudgeFinished(evidence))
     return replace(chosen, evidence=(*chosen.evidence, evidence))

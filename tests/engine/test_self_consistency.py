@@ -61,7 +61,7 @@ class TestSamples:
         assert evidence is not None
         assert evidence.verdict is Ruling.PASS
         assert evidence.detail.startswith("2 of 2 samples agree on ")
-        assert applied(answer) == MAX, "of those that behave alike the shortest"
+        assert applied(answer) == SORTED, "of those that behave alike the first"
 
     async def test_the_majority_outvotes_the_first(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MIN, MAX, SORTED, budget=Budget.THOROUGH)

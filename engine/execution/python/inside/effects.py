@@ -10,6 +10,12 @@ import warnings
 from typing import Any
 
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+ENVIRONMENT = type(os.environ)
+
+
+def stored_environment() -> Any:
+    """What `os.environ` holds, as it is stored: to read each variable by name takes longer than most calls."""
+    return getattr(os.environ, "_data", {}) if type(os.environ) is ENVIRONMENT else {}
 
 
 class Effects:
@@ -23,7 +29,7 @@ class Effects:
         self.lines: list[str] = []
         self.leaks = 0
         self.kept: tuple[Any, Any, Any] = sys.stdout, sys.stderr, warnings.showwarning
-        self.environment = dict(os.environ)
+        self.environment, self.stored = dict(os.environ), dict(stored_environment())
         warnings.simplefilter("always")
 
     def begin(self) -> None:
@@ -46,6 +52,8 @@ class Effects:
 
     def variables(self) -> str:
         """The environment variables that differ from those before all calls; they are put back."""
+        if stored_environment() == self.stored != {}:
+            return ""
         now = dict(os.environ)
         if now == self.environment:
             return ""

@@ -40,7 +40,7 @@ class KnownInputs:
 def pass_over_unusual(differences: Sequence[Difference], known: KnownInputs) -> tuple[list[Difference], frozenset[str]]:
     """The differences on inputs that may be meant, marked where that is a question, and why others are passed over."""
     differences = _with_known_kinds(differences, known)
-    if not known.text:
+    if not known.text or not differences:
         return differences, frozenset()
     conclusive = {each.call: each.is_conclusive for each in differences}
     judged = excuse_calls(known.text, known.agreed, conclusive, known.meant)
@@ -59,7 +59,7 @@ def pass_over_unusual(differences: Sequence[Difference], known: KnownInputs) -> 
 
 def without_unusual(sharing: Sequence[Difference], known: KnownInputs) -> list[Difference]:
     """The differences in what is shared, on usual inputs alone."""
-    if not known.text:
+    if not known.text or not sharing:
         return [*sharing]
     usual = usual_kinds(known.text, known.agreed, known.meant)
     return [each for each in sharing if not usual.excuse(each.call)]

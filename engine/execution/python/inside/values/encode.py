@@ -131,7 +131,7 @@ class Encoder:
             return "<cycle>"
         self.above.append(id(value))
         try:
-            return self.whole(value, kind)
+            return WRITERS[kind](self, value) if kind in WRITERS else self.whole(value, kind)
         finally:
             self.above.pop()
 
@@ -143,9 +143,9 @@ class Encoder:
         for base, write in CONTAINERS:
             if issubclass(kind, base):
                 text = write(self, value)
-                if base is tuple and kind is not base and not is_named_tuple(kind):
+                if base is tuple and not is_named_tuple(kind):
                     text = "of " + text  # it may do other things with its items than a tuple
-                return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
+                return "{}({}{})".format(named(kind), text, self.fields(value, ", "))
         if kind is functools.partial:
             self.opaque = True
             return "<partial>"
@@ -206,7 +206,21 @@ class Encoder:
         return lead + text if text else ""
 
     def listed(self, values: Any, ends: str) -> str:
-        return ends[0] + ", ".join([self.text(value) for value in values]) + ends[1]
+        return ends[0] + ", ".join(self.texts(list(values))) + ends[1]
+
+    def texts(self, values: list[Any]) -> list[str]:
+        """The text of each value, all at once where none holds others."""
+        kinds = set(map(type, values))
+        if kinds <= PLAIN and len(values) > 1:
+            try:
+                texts = list(map(repr, values)) if float not in kinds else [
+                    "\x01" + repr(value + 0.0) if type(value) is float else repr(value) for value in values
+                ]  # fmt: skip
+            except ValueError:  # a whole number of thousands of digits
+                return [self.text(value) for value in values]
+            self.nodes += len(values)
+            return texts
+        return [self.text(value) for value in values]
 
     def drained(self, value: Any) -> str:
         """An iterator's items as they come, and again if one differs after all have come."""
@@ -230,14 +244,14 @@ class Encoder:
         return first if first == last else f"{first} and then {last}"
 
     def mapping(self, value: Any) -> str:
-        keys = [self.text(key) for key in dict.keys(value)]
+        keys = self.texts(list(dict.keys(value)))
         self.order += keys if len(keys) > 1 else []
-        pairs = [f"{key}: {self.text(item)}" for key, item in zip(keys, dict.values(value))]  # noqa: B905 - 3.10 has `strict`
+        pairs = list(map("{}: {}".format, keys, self.texts(list(dict.values(value)))))
         ordered = pairs if isinstance(value, collections.OrderedDict) else sorted(pairs)
         return "{" + ", ".join(ordered) + "}"
 
     def set(self, value: Any) -> str:
-        return "{" + ", ".join(sorted(self.text(item) for item in value)) + "}"
+        return "{" + ", ".join(sorted(self.texts(list(value)))) + "}"
 
 
 CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
@@ -251,3 +265,5 @@ CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
     (int, lambda self, value: f"{value.name if isinstance(value, enum.Enum) else atom(int.__index__(value))}"),
     (float, lambda self, value: "\x01" + float.__repr__(value)),
 )
+WRITERS = dict(CONTAINERS)
+"""For values of exactly these kinds."""

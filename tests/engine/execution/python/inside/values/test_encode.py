@@ -1,11 +1,13 @@
-"""Functions that an input wrote down are the same for both texts, and differ if their text does."""
+"""Values as text: functions that an input wrote down, and items that are written all at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from stet_ls.engine.execution.python.inside.values.encode import from_input
+import pytest
+
+from stet_ls.engine.execution.python.inside.values.encode import Encoder, from_input
 
 _FAILING = "lambda *given: (_ for _ in ()).throw(OSError('failed'))"
 
@@ -32,3 +34,25 @@ def test_functions_that_read_other_names_differ() -> None:
 
 def test_a_function_of_the_judged_module_is_unknown() -> None:
     assert from_input(_written) == ""
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[1, True, None, "a", b"b", 2j], [1.0, -0.0, float("nan"), 2, 1e300], ["\x01", "'"], [10**5000, 1]],
+    ids=["kinds", "floats", "texts", "thousands of digits"],
+)
+def test_items_are_written_as_each_of_them_alone(items: list[Any]) -> None:
+    texts = [Encoder(private=True).text(item) for item in items]
+    encoder = Encoder(private=True)
+    assert encoder.text(items) == f"[{', '.join(texts)}]"
+    assert encoder.nodes == 1 + len(items)
+    pairs = ", ".join(f"{number}: {text}" for number, text in enumerate(texts))
+    assert Encoder(private=True).text(dict(enumerate(items))) == "{" + pairs + "}"
+
+
+def test_items_of_a_class_of_their_own_are_not_asked_how_they_are_written() -> None:
+    class Sly(int):
+        def __repr__(self) -> str:
+            return "1"
+
+    assert Encoder(private=True).text([Sly(2), 1]) != Encoder(private=True).text([1, 1])
