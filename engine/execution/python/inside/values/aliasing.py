@@ -18,21 +18,21 @@ from stet_ls.engine.execution.python.inside.values.doubles import Double
 from stet_ls.engine.execution.python.inside.values.encode import NODES, OPAQUE, PLAIN, VIEWS, Encoder, attributes, slots
 
 CHANGED = (list, dict, set, bytearray, collections.deque)
-BARE = {*CHANGED, tuple, frozenset}
-"""Kinds without fields."""
+BARE = frozenset(map(id, (*CHANGED, tuple, frozenset)))
+"""Kinds without fields, by identity."""
 Way = Any
 """A name, or a pair of the path to a container and the step from there."""
 
 
 def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
     """`a[0] is the result.items; b is c is d`, "" if each object found has only one path."""
-    if are_unshared([value for value in (*named.values(), *returned) if type(value) not in PLAIN]):
+    if are_unshared([value for value in (*named.values(), *returned) if id(type(value)) not in PLAIN]):
         return ""
     results = {f"result {number}": value for number, value in enumerate(returned, 1)}
     if len(returned) == 1:
         results = {"the result": returned[0]}
     roots = {**named, **results}
-    pending: list[tuple[Any, Way]] = [(value, name) for name, value in roots.items() if type(value) not in PLAIN]
+    pending: list[tuple[Any, Way]] = [(value, name) for name, value in roots.items() if id(type(value)) not in PLAIN]
     ways: dict[int, list[Way]] = {}
     for _ in range(NODES):
         if not pending:
@@ -43,7 +43,7 @@ def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
                 ways[id(value)].append(way)
                 continue  # its contents have their path by the first
             ways[id(value)] = [way]
-        pending += [(item, (way, step)) for step, item in held(value, private) if type(item) not in PLAIN]
+        pending += [(item, (way, step)) for step, item in held(value, private) if id(type(item)) not in PLAIN]
     return "; ".join(sorted(" is ".join(sorted(map(written, each))) for each in ways.values() if len(each) > 1))
 
 
@@ -53,10 +53,10 @@ def are_unshared(values: list[Any]) -> bool:
     while values:
         count = len(met) + len(values)
         met.update(map(id, values))
-        if len(met) < count or not BARE.issuperset(map(type, values)):
+        if len(met) < count or not BARE.issuperset(map(id, map(type, values))):
             return False
         items = itertools.chain.from_iterable(each.values() if type(each) is dict else each for each in values)
-        values = [item for item in items if type(item) not in PLAIN]
+        values = [item for item in items if id(type(item)) not in PLAIN]
     return True
 
 
@@ -88,11 +88,11 @@ def held(value: Any, private: bool) -> list[tuple[str, Any]]:
         found = [(f"[{number}]", item) for number, item in enumerate(value)]
     elif issubclass(kind, (set, frozenset)):
         items = set.__iter__(value) if issubclass(kind, set) else frozenset.__iter__(value)
-        hashed = ((Encoder(private).text(item), item) for item in items if type(item) not in PLAIN)
+        hashed = ((Encoder(private).text(item), item) for item in items if id(type(item)) not in PLAIN)
         found = [(f" has {text}", item) for text, item in sorted(hashed, key=operator.itemgetter(0))]
     elif issubclass(kind, VIEWS):
         found = [(" looks at", item) for item in gc.get_referents(value) if isinstance(item, dict)]
-    if kind not in BARE and not issubclass(kind, OPAQUE) and not hasattr(kind, "__next__"):
+    if id(kind) not in BARE and not issubclass(kind, OPAQUE) and not hasattr(kind, "__next__"):
         fields = {**slots(value), **(attributes(value) or {})}
         shown = [name for name in sorted(map(str, fields)) if private or not name.startswith("_")]
         found += [(f".{name}", fields.get(name)) for name in shown]

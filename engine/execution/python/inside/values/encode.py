@@ -19,11 +19,14 @@ from stet_ls.engine.execution.python.inside.values.doubles import Double
 
 NODES, DEPTH = 40_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
-PLAIN = {*ATOMS, float}
+PLAIN = frozenset(map(id, (*ATOMS, float)))
+"""Kinds that hold no other value, by identity: the metaclass of a judged class may call it equal to any of them."""
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 """Views of a dictionary; changes of the dictionary show in them."""
 SAME_CLASSES = {"builtins", "datetime", "decimal", "fractions", "collections", "pathlib", "uuid"}
 """Modules whose classes are the same for all texts that are compared, whatever these define."""
+HEAP = 1 << 9
+"""The flag of a class that Python code or an extension made at run time."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 BY_PYTHON = re.compile(
     r"operand|not supported between|object (?:is not|has no|does not|cannot)|^object of type|can only concatenate"
@@ -78,6 +81,19 @@ def is_named_tuple(kind: type) -> bool:
     return kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and not vars(kind).keys() & OF_TUPLES
 
 
+def is_shared_class(kind: Any) -> bool:
+    """Whether a class is one of Python's own that are the same for all texts, and no other by its name."""
+    found = getattr(sys.modules.get(kind.__module__), kind.__name__, None)
+    return kind.__module__ in SAME_CLASSES and (found is kind or not kind.__flags__ & HEAP)
+
+
+def is_of_datetime(kind: type) -> bool:
+    """Whether it is a class of that module itself, or the pinned one in its place."""
+    names = ("datetime", "date", "time", "timedelta", "timezone")
+    held = [getattr(sys.modules.get("datetime"), name, object) for name in names]
+    return any(kind is each for base in held for each in base.__mro__[:-1])
+
+
 def arrays() -> list[tuple[Any, str]]:
     """The available kinds of arrays, each with the attribute that holds its items' kind."""
     kinds = (("array", "array", "typecode"), ("numpy", "ndarray", "dtype"), ("numpy", "generic", "dtype"))
@@ -122,7 +138,7 @@ class Encoder:
         kind = type(value)
         if kind is float:
             return "\x01" + repr(value + 0.0)
-        if kind in ATOMS:
+        if id(kind) in PLAIN:
             return atom(value)
         if self.nodes > NODES or len(self.above) > DEPTH:
             self.cut = True
@@ -131,7 +147,7 @@ class Encoder:
             return "<cycle>"
         self.above.append(id(value))
         try:
-            return WRITERS[kind](self, value) if kind in WRITERS else self.whole(value, kind)
+            return WRITERS[id(kind)](self, value) if id(kind) in WRITERS else self.whole(value, kind)
         finally:
             self.above.pop()
 
@@ -165,7 +181,7 @@ class Encoder:
         return self.object(value, kind)
 
     def unknown(self, value: Any, kind: type) -> str:
-        if kind is type and value.__module__ in SAME_CLASSES:
+        if kind is type and is_shared_class(value):
             return f"<class {value.__module__}.{named(value)}>"
         self.opaque = True
         return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
@@ -173,8 +189,7 @@ class Encoder:
     def object(self, value: Any, kind: type) -> str:
         if kind is re.Pattern:
             return f"<pattern {value.pattern!r} {value.flags}>"
-        dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
-        if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
+        if kind.__module__ == "datetime" and is_of_datetime(kind):
             return f"{kind.__name__.lower()}({value})"
         for base, attribute in arrays():
             if issubclass(kind, base):
@@ -210,10 +225,10 @@ class Encoder:
 
     def texts(self, values: list[Any]) -> list[str]:
         """The text of each value, all at once where none holds others."""
-        kinds = set(map(type, values))
+        kinds = set(map(id, map(type, values)))
         if kinds <= PLAIN and len(values) > 1:
             try:
-                texts = list(map(repr, values)) if float not in kinds else [
+                texts = list(map(repr, values)) if id(float) not in kinds else [
                     "\x01" + repr(value + 0.0) if type(value) is float else repr(value) for value in values
                 ]  # fmt: skip
             except ValueError:  # a whole number of thousands of digits
@@ -265,5 +280,5 @@ CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
     (int, lambda self, value: f"{value.name if isinstance(value, enum.Enum) else atom(int.__index__(value))}"),
     (float, lambda self, value: "\x01" + float.__repr__(value)),
 )
-WRITERS = dict(CONTAINERS)
+WRITERS = {id(kind): write for kind, write in CONTAINERS}
 """For values of exactly these kinds."""

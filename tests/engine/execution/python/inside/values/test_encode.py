@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -56,3 +57,35 @@ def test_items_of_a_class_of_their_own_are_not_asked_how_they_are_written() -> N
             return "1"
 
     assert Encoder(private=True).text([Sly(2), 1]) != Encoder(private=True).text([1, 1])
+
+
+class _EqualToAll(type):
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __hash__(cls) -> int:
+        return hash(int)
+
+
+class _Forged(metaclass=_EqualToAll):
+    def __repr__(self) -> str:
+        return "5"
+
+
+def test_a_class_that_claims_to_be_another_is_written_as_what_it_is() -> None:
+    assert Encoder(private=True).text(_Forged()) == "_Forged()"
+    assert Encoder(private=True).text([_Forged(), _Forged()]) == "[_Forged(), _Forged()]"
+    assert Encoder(private=True).text({1: _Forged(), 2: _Forged()}) == "{1: _Forged(), 2: _Forged()}"
+
+
+def test_a_class_with_the_name_of_another_is_written_as_what_it_is() -> None:
+    forged = type(
+        "date", (), {"__module__": "datetime", "__class__": property(lambda _: date), "__str__": lambda _: "1"}
+    )
+    assert Encoder(private=True).text(date(2024, 1, 2)) == "date(2024-01-02)"
+    assert Encoder(private=True).text(forged()) == "date()"
+    assert Encoder(private=True).text(date) == "<class datetime.date>"
+    encoder = Encoder(private=True)
+    assert encoder.text(type("date", (), {"__module__": "datetime"})) == "<type date>"
+    assert encoder.opaque
+    assert Encoder(private=True).text([int, type(None)]) == "[<class builtins.int>, <class builtins.NoneType>]"
