@@ -196,12 +196,12 @@ class VerifyRun:
             if self.intent.kind is IntentKind.PERF:
                 await self._time(own, runtime, former)
 
-        async with asyncio.TaskGroup() as both:
-            both.create_task(tests())
-            both.create_task(comparisons())
+        async with asyncio.TaskGroup() as all_three:
+            all_three.create_task(tests())
+            all_three.create_task(comparisons())
+            all_three.create_task(self._types(files, runtime))
         if self.intent.kind is IntentKind.FIX:
             await self._others_are_equal()
-        await self._types(files, runtime)
 
     async def _others_are_equal(self) -> None:
         """What behaves differently is a part of the fix only if a test or an example of the fix shows it."""
@@ -219,10 +219,11 @@ class VerifyRun:
             self.of_units.setdefault(unit, []).append(runs.result(self.intent))
 
     async def _types(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
-        """New type errors, the riskiest files first: a checker reads more than what changed, so it comes last."""
+        """New type errors, the riskiest files first. Tests run meanwhile: they leave one of two processors idle."""
         for file in [each for each in files if each.after is not None][:_MOST_TYPED]:
             case = case_of(self.change, file, self.options.tools, runtime)
-            self.of_files[file.path] = (*self.of_files[file.path], await type_results(case))
+            result = await type_results(case)
+            self.of_files[file.path] = (*self.of_files[file.path], result)
 
     async def _time(self, units: Sequence[UnitChange], runtime: Runtime, former: Mapping[Path, str]) -> None:
         """Old against new speed of the changed units, one at a time."""
