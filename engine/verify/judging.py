@@ -286,8 +286,10 @@ class VerifyRun:
         found = await weakened_tests(self.change, own, suite, runs, self._slots)
         blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
         for unit in self.units:
-            trial = found.get(unit.path)
-            if trial is None or not trial.concerns(unit.name):
+            trial = next(
+                (found[path] for path, name in unit.names if path in found and found[path].concerns(name)), None
+            )
+            if trial is None:
                 continue
             if trial.is_late and not trial.lost:
                 self.partial, result = True, CheckResult.late(Check.MUTANTS)

@@ -67,6 +67,13 @@ class UnitChange:
         return self.file.path
 
     @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Its path and name, and the former ones if they differ."""
+        path, _, name = self.was.rpartition("::")
+        former = self.path if path in ("", self.file.was) else path
+        return ((self.path, self.name), *([(former, name)] if self.was and self.name else []))
+
+    @property
     def is_public(self) -> bool:
         """Whether code in other places may use it by its name."""
         names = self.name.split(".")

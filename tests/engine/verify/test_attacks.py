@@ -23,12 +23,19 @@ BOX = "class Base:\n    pass\n\n\nclass Box(Base):\n    def size(self):\n       
 BOX_TEST = "from shop import Box\n\n\ndef test_box():\n    assert Box().size() == 3\n"
 
 
+def _write(repository: Repository, files: Mapping[str, str | None]) -> None:
+    for path in files:
+        (repository.folder / path).unlink(missing_ok=True)
+    repository.write({path: text for path, text in files.items() if text is not None})
+
+
 @pytest.mark.parametrize(
     ("after", "intent", "conclusion", "finding"),
     [
         ({"shop.py": DEARER, "tests/test_shop.py": TEST.replace("== 5", "== 6")}, "", "unproven", "was edited"),
         ({"shop.py": DEARER, "tests/conftest.py": PATCHED}, "", "unproven", "passes only with the new set-up of tests"),
         ({"shop.py": DEARER, "tests/conftest.py": PATCHED}, "refactor", "refuted", "passes only with the new set-up"),
+        ({"shop.py": DEARER, "tests/test_shop.py": None}, "", "unproven", "was removed; it passed before and fails"),
         ({"shop.py": None, "store.py": SHOP}, "", "refuted", "passed and does not run now"),
         ({"tests/test_shop.py": None, "tests/test_rates.py": TEST}, "refactor", "ok", ""),
     ],
@@ -36,6 +43,7 @@ BOX_TEST = "from shop import Box\n\n\ndef test_box():\n    assert Box().size() =
         "a constant and its expectation",
         "a set-up that hides",
         "the same, stated",
+        "all tests deleted",
         "a renamed module",
         "renamed tests",
     ],
@@ -49,9 +57,7 @@ async def test_what_tests_say(
     finding: str,
 ) -> None:
     repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
-    for path in after:
-        (repository.folder / path).unlink(missing_ok=True)
-    repository.write({path: text for path, text in after.items() if text is not None})
+    _write(repository, after)
     report = await verified(intent)
     assert report.conclusion == conclusion, report
     assert finding in str([each.detail for each in report.findings])
@@ -72,3 +78,35 @@ async def test_a_method_that_is_inherited_now_is_not_gone(repository: Repository
     size = "    def size(self):\n        return 3\n"
     repository.write({"shop.py": f"class Base:\n{size}\n\nclass Box(Base):\n    pass\n"})
     assert (await verified("refactor")).conclusion is Conclusion.UNPROVEN
+
+
+_CHECKS = {"tests/test_shop.py": None, "tests/shop_checks.py": TEST}
+_PATTERNS = {"pytest.ini": "[pytest]\npython_files =\n    test_*.py\n    *_checks.py\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "intent", "conclusion"),
+    [
+        (_CHECKS, "", "unproven"),
+        (_CHECKS, "refactor", "refuted"),
+        ({"tests/test_shop.py": TEST.replace("test_shipping", "check_shipping")}, "", "unproven"),
+        ({"tests/test_shop.py": TEST.replace("test_shipping", "check_shipping")}, "test", "refuted"),
+    ],
+    ids=["a file", "a file, stated", "a function", "a function, stated"],
+)
+async def test_a_test_that_no_runner_finds_now_is_deleted(
+    repository: Repository, verified: Verify, files: Mapping[str, str | None], intent: str, conclusion: str
+) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
+    _write(repository, files)
+    report = await verified(intent)
+    assert report.conclusion == conclusion, report
+    assert [each.check for each in report.findings] == ["mutants"], report
+
+
+async def test_a_name_that_the_project_lets_pytest_collect_is_one_of_tests(
+    repository: Repository, verified: Verify
+) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST, **_PATTERNS})
+    _write(repository, _CHECKS)
+    assert (await verified("refactor")).conclusion is Conclusion.OK
