@@ -41,12 +41,13 @@ from stet_ls.engine.verify.judged_files import (
 )
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
-from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of, with_lines
+from stet_ls.engine.verify.project_tests.edited_tests import edits_of, with_lines
 from stet_ls.engine.verify.project_tests.executed_files import is_change_executed
-from stet_ls.engine.verify.project_tests.fixing_tests import FixingTests
+from stet_ls.engine.verify.project_tests.fixing_tests import FixingTests, differs
+from stet_ls.engine.verify.project_tests.proven_units import tests_of_unit
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
-from stet_ls.engine.verify.project_tests.special_cases import special_case
+from stet_ls.engine.verify.project_tests.unlisted_setup import unlisted_setup
 from stet_ls.engine.verify.project_tests.weak_new_tests import weak_new_tests
 from stet_ls.engine.verify.project_tests.weakened_tests import weakened_tests
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
@@ -200,15 +201,20 @@ class VerifyRun:
             both.create_task(tests())
             both.create_task(comparisons())
         if self.intent.kind is IntentKind.FIX:
-            await self._others_are_equal()
+            await self._others_are_equal(suite)
         await self._types(files, runtime)
 
-    async def _others_are_equal(self) -> None:
+    async def _others_are_equal(self, suite: SuiteRuns) -> None:
         """What behaves differently is a part of the fix only if a test or an example of the fix shows it."""
         shown = {unit for unit, runs in self.examples.items() if runs.fixed}
+        product = [each for each in self.every if not is_of_tests(each.path)]
         for unit, found in self.of_units.items() if shown or self.fixing.ids else ():
-            if unit not in shown and (result := await asyncio.to_thread(self.fixing.unshown, unit, found)):
-                found.append(result)
+            if unit in shown or unit.file not in suite.files or not differs(found):
+                continue
+            is_alone = product == [unit]
+            result = await self.fixing.unshown(unit, None if is_alone else suite.on_text)
+            self.partial |= result is not None and result.out_of_time
+            self.of_units[unit] = [*found, result] if result is not None else found
 
     async def _examples(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
         """The examples of the documentation, old against new."""
@@ -256,6 +262,9 @@ class VerifyRun:
         self.fixing = FixingTests.among(rows, runs)
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         self.notes += outcome_table.notes(runs)
+        for path in await asyncio.to_thread(unlisted_setup, self.change, suite.selected.tests):
+            self.notes.append(f"{path} takes part in the tests and is not judged: git ignores it")
+            self.unjudged.append(path)
         if runs.left_out:
             self.partial = True
             self.notes.append(runs.left_out)
@@ -272,7 +281,7 @@ class VerifyRun:
                 self.partial |= result.out_of_time
                 texts = [*suite.selected.texts.values()]
                 for each in own:
-                    checked = await asyncio.to_thread(_of_unit, each, result, files, texts)
+                    checked = await tests_of_unit(case, each, result, files, texts, self.intent)
                     self.of_units.setdefault(each, []).append(checked)
 
         await asyncio.gather(*map(judge, files))
@@ -381,18 +390,3 @@ class VerifyRun:
             self.intent, self.change.base.name, self.change.head.name, (*others, *own), tuple(self.test_rows),
             tuple(dict.fromkeys(self.notes)), tuple(self.unjudged), self.partial, self.refused, seconds,
         )  # fmt: skip
-
-
-def _of_unit(
-    unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile], tests: Sequence[str]
-) -> CheckResult:  # fmt: skip
-    """What a file's tests say about one of its units. Parses."""
-    if result.proves and unit.change is UnitChangeKind.ADDED and asserts_nothing(unit.name, files):
-        return CheckResult(
-            result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", noted=True, opens=True
-        )
-    before, after = unit.file.text(unit.file.before) or "", unit.file.text(unit.file.after) or ""
-    if result.proves and unit.name and (value := special_case(before, after, unit.name, tests)):
-        detail = f"new special case for {value}, an input of its tests"
-        return replace(result, status=Ruling.UNKNOWN, detail=detail, noted=True, proves=False, opens=True)
-    return result

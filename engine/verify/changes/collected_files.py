@@ -7,21 +7,22 @@ from fnmatch import fnmatch
 from pathlib import PurePath
 
 from stet_ls.engine.verify.changes.tree import Tree
-from stet_ls.validators.languages import family, language_of
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.test_files import for_language
 
 CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".coveragerc"})
 """Files that decide how Python's tests run, by being there."""
-_PATTERNS = ("test_*.py", "*_test.py")
 _OF_UNITTEST = "test*.py"
 _SETTING = re.compile(r"^[ \t]*python_files[ \t]*=(?P<value>.*(?:\n[ \t\]].*)*)", re.MULTILINE)
 _WORD = re.compile(r"[^\s\"',\[\]]+")
 
 
 def is_lost(old: str, new: str, text: bytes, head: Tree) -> bool:
-    """Whether Python's test runners collect a file by its old path and not by its new one. Other languages' runners go
-    by folders, too. Reads the configuration in `head`.
+    """Whether test runners that go by names collect a file by its old path and not by its new one. Reads the
+    configuration in `head`.
     """
-    if "python" not in family(language_of(old)) or not _fits(old, _PATTERNS) or _fits(new, _PATTERNS):
+    patterns = for_language(language_of(old)).collected
+    if not _fits(old, patterns) or _fits(new, patterns):
         return False
     if b"TestCase" in text and _fits(new, (_OF_UNITTEST,)):
         return False

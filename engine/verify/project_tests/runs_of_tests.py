@@ -79,13 +79,13 @@ class SuiteRuns:
         self._change, self._language, self._slots = change, language, slots
         self._changed = [each for each in files if is_of_tests(each.path)]
         self._product = [each for each in files if not is_of_tests(each.path)][:_MOST_TRACED]
-        self._files = files
+        self.files = files
 
     async def all(self, old_is_known: Callable[[TestReport | None], None] = lambda _: None) -> TestRuns:
         """The four runs; the two in the middle only for test files that changed. `old_is_known` gets the first."""
         if not self.selected.tests:
             return TestRuns(self._language, self.selected, problem="no project test uses what changed")
-        known = await asyncio.to_thread(IdleTests, self._kept, self._language, self._files)
+        known = await asyncio.to_thread(IdleTests, self._kept, self._language, self.files)
         idle = await asyncio.to_thread(known.among, self.selected.tests, self.selected.texts)
         tests = tuple(each for each in self.selected.tests if each not in idle)
         selected = self.selected = replace(self.selected, tests=tests)

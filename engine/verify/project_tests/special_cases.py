@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from stet_ls.engine.execution.python.inputs.subject import Module, known_module, subject_of
 from stet_ls.validators.ast_text import try_parse, unparse
 
-_USUAL = frozenset({"None", "True", "False", "''", "b''", "0", "1", "-1", "0.0", "1.0", "[]", "()", "{}", "set()"})
+USUAL = frozenset({"None", "True", "False", "''", "b''", "0", "1", "-1", "0.0", "1.0", "[]", "()", "{}", "set()"})
 """Values that code and tests treat separately for good reasons."""
 _EQUAL = (ast.Eq, ast.In, ast.NotEq, ast.NotIn, ast.Is)
 
@@ -28,11 +28,16 @@ def special_case(before: str, after: str, unit: str, tests: Iterable[str]) -> st
     old = known_module(before)
     known = {*_shown(_constants(old.tree))} if old is not None else set[str]()
     cases = dict.fromkeys(_shown(_cases(subject.node, module)))
-    fresh = [each for each in cases if each not in known and each not in _USUAL]
+    fresh = [each for each in cases if each not in known and each not in USUAL]
     if not fresh:
         return ""
-    given = {*_shown(_arguments(subject.callee.rpartition(".")[2], tests))}
+    given = given_values(subject.callee, tests)
     return next((each for each in fresh if each in given), "")
+
+
+def given_values(callee: str, tests: Iterable[str]) -> frozenset[str]:
+    """The literals that tests pass to a function, whole and by their parts, as texts. Parses."""
+    return frozenset(_shown(_arguments(callee.rpartition(".")[2], tests)))
 
 
 def _cases(node: ast.AST, module: Module) -> Iterator[ast.expr]:

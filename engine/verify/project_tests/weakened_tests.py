@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -169,7 +169,7 @@ class _Trial:
         return await asyncio.to_thread(self._planted, [row for row in subjects if row[0].path in lines], lines)
 
     def _planted(
-        self, subjects: Sequence[tuple[ProjectFile, str]], lines: Mapping[str, frozenset[int] | None]
+        self, subjects: Sequence[tuple[ProjectFile, str]], lines: Mapping[str, Container[int] | None]
     ) -> list[tuple[str, str, Mutant]]:
         """One mutant of each function, then a second one of each, and so on. Parses."""
         splits = for_language(self._file.language).splits

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import py_compile
+import sys
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 
 import pytest
 from support.repository import Repository
@@ -110,3 +113,69 @@ async def test_a_name_that_the_project_lets_pytest_collect_is_one_of_tests(
     repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST, **_PATTERNS})
     _write(repository, _CHECKS)
     assert (await verified("refactor")).conclusion is Conclusion.OK
+
+
+LABEL_TEST = TEST + "\n\ndef test_label():\n    import inspect\n\n    import shop\n\n    assert {}\n"
+_SOURCE = "inspect.getsource(shop.label) == 'def label(name):\\n    return name\\n' and shop.label('a')"
+
+
+@pytest.mark.parametrize(
+    ("check", "finding"),
+    [
+        ("shop.label('a') == shop.label('a')", "new tests notice 0 of 1 planted error in `label`"),
+        (_SOURCE, "no test that calls `label` asserts anything"),
+        ("shop.label('a') == 'a'", ""),
+    ],
+    ids=["with itself", "its text", "its result"],
+)
+async def test_a_new_test_compares_results(repository: Repository, verified: Verify, check: str, finding: str) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
+    code = f"{SHOP}\n\ndef label(name):\n    return name\n"
+    repository.write({"shop.py": code, "tests/test_shop.py": LABEL_TEST.format(check)})
+    report = await verified("feature")
+    found = str([each.detail for each in report.findings])
+    assert (report.conclusion == "ok", finding in found) == (not finding, True), report
+
+
+_WRAPPED = "import shop\n\n_own = shop.label\nshop.label = lambda name: (_own(name), f'<{name}>')[1]\n"
+_PLUGIN = {"pytest.ini": "[pytest]\naddopts = -p cheat\npythonpath = .\n", "cheat.py": _WRAPPED}
+
+
+@pytest.mark.parametrize("files", [{"tests/conftest.py": _WRAPPED}, _PLUGIN], ids=["a conftest", "a plugin"])
+async def test_a_set_up_that_git_ignores_proves_nothing(
+    repository: Repository, verified: Verify, files: Mapping[str, str]
+) -> None:
+    repository.commit(
+        {"shop.py": SHOP, "tests/test_shop.py": TEST, ".gitignore": "conftest.py\npytest.ini\ncheat.py\n"}
+    )
+    code = f"{SHOP}\n\ndef label(name):\n    return name\n"
+    test = LABEL_TEST.format("shop.label('a') == '<a>'")
+    repository.write({"shop.py": code, "tests/test_shop.py": test, **files})
+    report = await verified("feature")
+    assert report.conclusion is not Conclusion.OK, report
+    assert report.notes == (f"{next(iter(files))} takes part in the tests and is not judged: git ignores it",)
+
+
+async def test_compiled_code_in_the_project_is_not_run(
+    repository: Repository, verified: Verify, tmp_path: Path
+) -> None:
+    """Python runs an `unchecked` file in `__pycache__` whatever the text says."""
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST, ".gitignore": "__pycache__\n"})
+    repository.write({"shop.py": DEARER})
+    good = tmp_path / "shop.py"
+    good.write_text(SHOP)
+    place = repository.folder / "__pycache__" / f"shop.{sys.implementation.cache_tag}.pyc"
+    py_compile.compile(str(good), str(place), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    report = await verified()
+    assert [each.detail for each in report.tests if each.refutes] == ["passed and fails now: 6.0 == 5 is false"]
+
+
+async def test_a_test_that_fails_for_another_reason_shows_no_fix(repository: Repository, verified: Verify) -> None:
+    """It runs what differs, and needs something else of the change."""
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
+    code = f"{SHOP.replace('weight * RATE', 'weight * RATE if weight < 90 else 0')}\n\nVERSION = 2\n"
+    test = f"{TEST}\n\ndef test_version():\n    from shop import VERSION\n\n    assert VERSION == 2\n"
+    repository.write({"shop.py": code, "tests/test_shop.py": f"{test}    assert shipping(10) == 5\n"})
+    report = await verified("fix")
+    assert report.conclusion is Conclusion.UNPROVEN, report
+    assert "the fix passes its tests with the former `shipping`, too" in str(report.findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from stet_ls.engine.actions.generated_tests.languages import go, javascript, python, script_tests
@@ -38,7 +39,9 @@ def _python_mutants(text: str, language: str, unit: str, most: int, lines: Conta
     return mutants_of(text, unit, most, lines)
 
 
-_TYPESCRIPT = SuiteLanguage(javascript.prepare_typed, mutants=script_mutants_of, named_tests=script_tests.named_tests)
+_TYPESCRIPT = SuiteLanguage(
+    javascript.prepare_typed, mutants=partial(script_mutants_of, it="(it: any)"), named_tests=script_tests.named_tests
+)
 ROWS: Mapping[str, SuiteLanguage] = {
     "python": SuiteLanguage(python.prepare, splits=True, mutants=_python_mutants),
     "javascript": SuiteLanguage(javascript.prepare, mutants=script_mutants_of, named_tests=script_tests.named_tests),

@@ -1,0 +1,66 @@
+"""Conditions of new code that are there for the inputs of its tests, however they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from support.repository import Repository
+from support.verifying import SHOP, TESTS
+
+from stet_ls.engine.verify.report import Conclusion, Report
+
+Verify = Callable[..., Awaitable[Report]]
+
+_TEST = f"""{TESTS}
+
+def test_discount():
+    from shop import discount
+
+    assert discount(10, True) == 9
+    assert discount(10, False) == 10
+"""
+_CODE = """
+
+def discount(price: int, member: bool) -> int:
+    if {}:
+        return {}
+    return price
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "result", "is_narrow"),
+    [
+        ("price * 2 == 20 and member", "9", True),
+        ("9 < price < 11 and member", "9", True),
+        ("member and str(price) == '1' '0'", "9", True),
+        ("member and price >= 10", "price - price // 10", False),
+        ("member and price % 5 == 0", "price - price // 10", False),
+    ],
+)
+async def test_a_condition_that_holds_for_tests_alone_proves_nothing(
+    repository: Repository, verified: Verify, condition: str, result: str, is_narrow: bool
+) -> None:
+    repository.write({"shop.py": SHOP + _CODE.format(condition, result), "tests/test_shop.py": _TEST})
+    report = await verified("feature")
+    assert report.conclusion is (Conclusion.UNPROVEN if is_narrow else Conclusion.OK), report
+    found = [
+        each.detail for each in report.findings if "decides only calls with 10, an input of its tests" in each.detail
+    ]
+    assert bool(found) is is_narrow, report
+
+
+async def test_a_fix_with_a_case_for_its_test_next_to_a_real_one_proves_nothing(
+    repository: Repository, verified: Verify
+) -> None:
+    old = f"{SHOP}\n\ndef discount(price: int, member: bool) -> int:\n    return price\n"
+    repository.commit({"shop.py": old, "tests/test_shop.py": TESTS})
+    new = old.removesuffix("    return price\n") + (
+        "    if price > 900:\n        return price - 50\n    if price * 2 == 20 and member:\n        return 9\n"
+        "    return price\n"
+    )
+    repository.write({"shop.py": new, "tests/test_shop.py": f"{_TEST}    assert discount(1000, False) == 950\n"})
+    report = await verified("fix")
+    assert report.conclusion is Conclusion.UNPROVEN, report
+    assert any("`price * 2 == 20 and member` in line 15 decides" in each.detail for each in report.findings), report
