@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
+from support.processes.tools import needs
 from support.repository import Repository
 from support.verifying import SHOP, TESTS
 
@@ -64,3 +65,39 @@ async def test_a_fix_with_a_case_for_its_test_next_to_a_real_one_proves_nothing(
     report = await verified("fix")
     assert report.conclusion is Conclusion.UNPROVEN, report
     assert any("`price * 2 == 20 and member` in line 15 decides" in each.detail for each in report.findings), report
+
+
+_SCRIPT = "export function discount(price, member) {{\n  {}\n  return price;\n}}\n"
+_SCRIPT_TEST = """\
+import { test } from 'node:test';
+import assert from 'node:assert';
+import { discount } from '../shop.mjs';
+
+test('discount', () => {
+  assert.strictEqual(discount(10, true), 9);
+  assert.strictEqual(discount(10, false), 10);
+});
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize(
+    ("code", "is_narrow"),
+    [
+        ("if (price === 10 && member) return 9;", True),
+        ("if (price * 2 === 20 && member) return 9;", True),
+        ("if (member) { switch (price) { case 10: return 9; } }", True),
+        ("if (member && price >= 10) return price - Math.floor(price / 10);", False),
+        ("if (price % 5 === 0 && member) return price - Math.floor(price / 10);", False),
+    ],
+)
+async def test_a_script_condition_that_holds_for_tests_alone_proves_nothing(
+    repository: Repository, verified: Verify, code: str, is_narrow: bool
+) -> None:
+    repository.write({"shop.mjs": _SCRIPT.format(code), "test/shop.test.mjs": _SCRIPT_TEST})
+    report = await verified("feature")
+    found = [
+        each.detail for each in report.findings if "decides only calls with 10, an input of its tests" in each.detail
+    ]
+    assert bool(found) is is_narrow, report
+    assert report.conclusion is (Conclusion.UNPROVEN if is_narrow else Conclusion.OK), report
