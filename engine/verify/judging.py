@@ -28,7 +28,7 @@ from stet_ls.engine.verify.changes.prose import is_prose
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code, reported
-from stet_ls.engine.verify.documented_examples import ExampleRuns, run_examples
+from stet_ls.engine.verify.documented_examples import ExampleRuns, has_examples, run_examples
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
@@ -39,6 +39,7 @@ from stet_ls.engine.verify.judged_files import (
     static_checks,
     type_results,
 )
+from stet_ls.engine.verify.lost_names import lost_values, renamed_module
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
 from stet_ls.engine.verify.project_tests.edited_tests import edits_of, with_lines
@@ -108,6 +109,8 @@ class VerifyRun:
             if None in (file.text(file.before), file.text(file.after)):
                 self._skip(file.path, "not UTF-8 text")
                 continue
+            if users := renamed_module(file):
+                self._skip(file.path, users)
             case = case_of(self.change, file, self.options.tools, None)
             checks = await static_checks(case, file, self.intent)
             if self.options.runs_code and is_code(file) and file.after is not None and not is_broken(checks):
@@ -155,6 +158,10 @@ class VerifyRun:
             alike = family(moving[0].language)
             await self._run_family([each for each in moving if each.language in alike])
             moving = [each for each in moving if each.language not in alike]
+        for file in files:  # the examples of documentation run even if nothing else changed
+            if is_same_code(self.of_files[file.path]) and has_examples(file.text(file.after) or ""):
+                runtime = await self._runtime(file)
+                await self._examples([file], await runtime.fit_language(file.language, file.text(file.after) or ""))
 
     def _is_parsed(self, file: ChangedFile) -> bool:
         return not all(each.out_of_time for each in self.of_files[file.path])
@@ -300,18 +307,8 @@ class VerifyRun:
             )
             if trial is None:
                 continue
-            if trial.is_late and not trial.lost:
-                self.partial, result = True, CheckResult.late(Check.MUTANTS)
-            elif trial.lost:
-                status = Ruling.FAIL if blames else Ruling.UNKNOWN
-                result = CheckResult(
-                    Check.MUTANTS.value, status, str(trial), refutes=blames, noted=True, opens=True
-                )  # fmt: skip
-            else:
-                detail = "other tests notice the planted errors that it noticed"
-                result = CheckResult(
-                    Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is UnitChangeKind.REMOVED
-                )
+            result = trial.result(blames=blames, is_removed=unit.change is UnitChangeKind.REMOVED)
+            self.partial |= result.out_of_time
             self.of_units.setdefault(unit, []).append(result)
         of_tests = self.intent.kind is IntentKind.TEST
         for each in await weak_new_tests(self.change, self.units, own, suite, runs, self._slots, of_tests=of_tests):
@@ -343,12 +340,14 @@ class VerifyRun:
         """Old against new behavior of a unit, while there is time."""
         if unit.change is not UnitChangeKind.CHANGED or not unit.name:
             case = case_of(self.change, unit.file, self.options.tools, None)
-            result = await compare_unit(case, unit, self.intent, ())
+            result = await compare_unit(case, unit, self.intent, self.change.files)
         else:
             async with self._slots:
                 result = await self._compared(unit, runtime, kept, former)
         self.partial |= result.out_of_time
         self.of_units.setdefault(unit, []).append(result)
+        if not unit.name and (lost := await asyncio.to_thread(lost_values, unit.file)):
+            self.of_units[unit].append(lost)
         if unit.change is UnitChangeKind.CHANGED and unit.is_public:
             before, after = (unit.file.text(data) or "" for data in (unit.file.before, unit.file.after))
             if why := await asyncio.to_thread(broken_calls, before, after, unit.name):

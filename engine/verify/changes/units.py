@@ -76,13 +76,18 @@ class UnitChange:
     @property
     def is_public(self) -> bool:
         """Whether code in other places may use it by its name."""
-        names = self.name.split(".")
-        return bool(self.name) and not any(each.startswith("_") and not each.endswith("__") for each in names)
+        return is_public_name(self.name)
 
     @property
     def label(self) -> str:
         """Its name for people."""
         return self.name or "module code"
+
+
+def is_public_name(qualified: str) -> bool:
+    """Whether a unit's name is one that code in other places may use."""
+    names = qualified.split(".")
+    return bool(qualified) and not any(each.startswith("_") and not each.endswith("__") for each in names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,3 +179,84 @@ async def test_a_test_that_fails_for_another_reason_shows_no_fix(repository: Rep
     report = await verified("fix")
     assert report.conclusion is Conclusion.UNPROVEN, report
     assert "the fix passes its tests with the former `shipping`, too" in str(report.findings)
+
+
+_SPARE = "\n\ndef spare(weight):\n    half = weight * 3 + 1\n    return half / 2\n"
+_UTIL = _SPARE.strip() + "\n"
+_SPARE_TEST = "from {} import {}\n\n\ndef test_it():\n    assert {}(1) == 2\n"
+
+
+@pytest.mark.parametrize("intent", ["", "refactor", "feature"])
+@pytest.mark.parametrize(
+    ("files", "finding"),
+    [
+        (
+            {
+                "shop.py": SHOP + _SPARE.replace("spare", "reserve"),
+                "test_it.py": _SPARE_TEST.format("shop", *["reserve"] * 2),
+            },
+            "`spare` is `reserve` now; code that uses the former name fails",
+        ),
+        (
+            {
+                "shop.py": SHOP,
+                "util.py": _SPARE.strip() + "\n",
+                "test_it.py": _SPARE_TEST.format("util", "spare", "spare"),
+            },
+            "`shop.py::spare` is `spare` in util.py now; code that uses the former name fails",
+        ),
+        (
+            {"shop.py": (SHOP + _SPARE).replace("RATE = 0.5\n\n\n", "").replace("RATE", "0.5")},
+            "removed: `RATE`; code that uses it fails",
+        ),
+    ],
+    ids=["renamed", "moved", "a constant"],
+)
+async def test_a_public_name_that_is_gone_is_never_ok(
+    repository: Repository, verified: Verify, files: Mapping[str, str], finding: str, intent: str
+) -> None:
+    """No test of the project uses it; other code may."""
+    repository.commit({"shop.py": SHOP + _SPARE, "tests/test_shop.py": TEST})
+    repository.write(dict(files))
+    report = await verified(intent)
+    assert report.conclusion is Conclusion.UNPROVEN, report
+    assert finding in [each.detail for each in report.findings]
+
+
+async def test_a_moved_unit_that_is_imported_where_it_was_is_not_gone(repository: Repository, verified: Verify) -> None:
+    repository.commit({"shop.py": SHOP + _SPARE, "tests/test_shop.py": TEST})
+    test = _SPARE_TEST.format("shop", "spare", "spare")
+    repository.write(
+        {"shop.py": f"from util import spare\n\n{SHOP}", "util.py": f"{_SPARE.strip()}\n", "test_it.py": test}
+    )
+    report = await verified("refactor")
+    assert not any("former name" in each.detail for each in report.findings), report
+
+
+async def test_a_renamed_module_is_never_ok(repository: Repository, verified: Verify) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST, "spare.py": _UTIL})
+    (repository.folder / "spare.py").unlink()
+    test = _SPARE_TEST.format("reserve", "spare", "spare")
+    repository.write({"reserve.py": _UTIL, "test_it.py": test})
+    report = await verified("refactor")
+    assert (report.conclusion, report.unjudged) == (Conclusion.UNPROVEN, ("reserve.py",)), report
+
+
+async def test_a_repository_within_is_named_and_not_judged(repository: Repository, verified: Verify) -> None:
+    """Git lists none of its files."""
+    repository.commit({"shop.py": SHOP})
+    Repository.new(repository.folder / "within").write({"more.py": "import os\n"})
+    repository.write({"shop.py": f"# A note.\n{SHOP}"})
+    report = await verified()
+    assert (report.conclusion, report.unjudged) == (Conclusion.UNPROVEN, ("within",)), report
+
+
+async def test_a_wrong_example_is_found_though_the_code_is_the_same(repository: Repository, verified: Verify) -> None:
+    repository.commit({"shop.py": SHOP})
+    text = SHOP.replace("    return", '    """Costs.\n\n    >>> shipping(10)\n    6.0\n    """\n    return')
+    repository.write({"shop.py": text})
+    report = await verified("docs")
+    assert report.conclusion is Conclusion.UNPROVEN, report
+    assert [each.check for each in report.findings] == ["doctest"]
+    repository.write({"shop.py": text.replace("6.0", "5.0")})
+    assert (await verified("docs")).conclusion is Conclusion.OK
