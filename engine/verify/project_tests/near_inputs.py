@@ -45,7 +45,8 @@ async def narrow_condition(case: Case, unit: str, tests: Sequence[str]) -> str:
     for mutant in mutants[:_MOST] if given else ():
         if runtime.left() < _LEAST_SECONDS:
             return ""
-        own = replace(case, before=Source(mutant.text), unit=unit, parts=None, former={})
+        # Where the text without the condition fails, that is a difference: so it is the new one.
+        own = replace(case, before=case.after, after=Source(mutant.text), unit=unit, parts=None, former={})
         found = await comparer.compare(own, runtime, unit)
         if isinstance(found, Comparison) and (value := _shared(found, given)):
             return f"`{mutant.change}` in line {mutant.line} decides only calls with {value}, an input of its tests"

@@ -52,6 +52,24 @@ async def test_a_condition_that_holds_for_tests_alone_proves_nothing(
     assert bool(found) is is_narrow, report
 
 
+async def test_a_condition_without_which_other_inputs_fail_is_not_narrow(
+    repository: Repository, verified: Verify
+) -> None:
+    code = (
+        "\n\ndef domain(mail: str) -> str:\n    match = re.fullmatch(r'[\\w.]+@([\\w.]+)', mail)\n"
+        "    if match is None or len(mail) > 254:\n        return ''\n    return match[1]\n"
+    )
+    test = "\n\ndef test_domain():\n    from shop import domain\n\n    assert domain('a@b.de') == 'b.de'\n"
+    repository.write(
+        {
+            "shop.py": f"import re\n\n\n{SHOP}{code}",
+            "tests/test_shop.py": f"{TESTS}{test}    assert domain('no') == ''\n",
+        }
+    )
+    report = await verified("feature")
+    assert not any("decides only calls" in each.detail for each in report.findings), report
+
+
 async def test_a_fix_with_a_case_for_its_test_next_to_a_real_one_proves_nothing(
     repository: Repository, verified: Verify
 ) -> None:
