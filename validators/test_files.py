@@ -14,11 +14,13 @@ from stet_ls.validators.languages import lookup
 class SuiteNames:
     """`names` of test files, best first, with {stem} and {ext} of the source file.
 
-    `folders` of the test files, best first; "" is the source's own.
+    `folders` of the test files, best first; "" is the source's own. `collected` are the patterns of the names that test
+    runners look for, if they go by names alone.
     """
 
     names: tuple[str, ...] = ("{stem}_test.{ext}",)
     folders: tuple[str, ...] = ("tests", "test", "")
+    collected: tuple[str, ...] = ()
 
     def for_source(self, path: PurePath) -> list[str]:
         """The names of a source file's test file, best first."""
@@ -26,7 +28,7 @@ class SuiteNames:
 
 
 ROWS: Mapping[str, SuiteNames] = {
-    "python": SuiteNames(("test_{stem}.py", "{stem}_test.py")),
+    "python": SuiteNames(("test_{stem}.py", "{stem}_test.py"), collected=("test_*.py", "*_test.py")),
     "javascript": SuiteNames(
         ("{stem}.test.{ext}", "{stem}.spec.{ext}", "{stem}-test.{ext}", "{stem}-spec.{ext}"),
         ("__tests__", "test", "tests", ""),

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.language_table import for_language
-from stet_ls.engine.sandbox.environments.environment_state import EnvironmentNeeds, node_packages
+from stet_ls.engine.sandbox.environments.environment_state import EnvironmentNeeds
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
 from stet_ls.engine.sandbox.isolation import IsolationLevel, IsolationReport
+from stet_ls.engine.sandbox.node_packages import node_packages
 from stet_ls.engine.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:  # a kept conclusion of `stet verify` asks for an identity alone, and importing these takes longer
@@ -134,7 +135,9 @@ class RuntimeProvider:
 
 
 def _program_key(name: str, root: Path) -> str:
-    """Changes with the program of that name and the packages of a project that it may load; "" if there is none."""
+    """Changes with the program of that name and the packages of a project that it may load; "" if there is none, or too
+    much to look at.
+    """
     from stet_ls.engine.runners.toolchain import MissingToolError, find
 
     try:
@@ -143,5 +146,5 @@ def _program_key(name: str, root: Path) -> str:
         return ""
     if found is None:
         return ""
-    status = found.path.stat()
-    return f"{found.path} {status.st_size} {status.st_mtime_ns} {node_packages(root)}"
+    status, packages = found.path.stat(), node_packages(root)
+    return f"{found.path} {status.st_size} {status.st_mtime_ns} {packages}" if packages is not None else ""

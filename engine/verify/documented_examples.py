@@ -6,6 +6,7 @@ Like tests, they show a fix. One that passed and fails now contradicts a claim t
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,6 +26,7 @@ from stet_ls.engine.verify.changes.units import UnitChange, UnitChangeKind
 from stet_ls.engine.verify.report import CheckResult
 
 _MOST_UNITS = 20
+_EXAMPLE = re.compile(r">>> |(?://|^\s*/?\*).*=>", re.MULTILINE)
 _LEAST_SECONDS = 4.0
 
 
@@ -67,6 +69,11 @@ class ExampleRuns:
         fixed = f", {len(self.fixed)} of them failed before" if self.fixed else ""
         detail = f"{plural(self.count, 'example')} {verb('pass', self.count)}{fixed}"
         return CheckResult(check, Ruling.PASS, detail, proves=bool(self.fixed))
+
+
+def has_examples(text: str) -> bool:
+    """Whether a text may hold examples in its documentation."""
+    return _EXAMPLE.search(text) is not None
 
 
 async def run_examples(cases: Mapping[UnitChange, Case]) -> Mapping[UnitChange, ExampleRuns]:

@@ -19,6 +19,7 @@ from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
 from stet_ls.engine.verify.changes.intent import ChangeIntent, IntentKind
 from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code
+from stet_ls.engine.verify.lost_names import lost_unit
 from stet_ls.engine.verify.report import CheckResult
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
@@ -124,10 +125,13 @@ def is_broken(checks: Sequence[CheckResult]) -> bool:
 async def compare_unit(
     case: Case, unit: UnitChange, intent: ChangeIntent, others: Sequence[ChangedFile]
 ) -> CheckResult:
-    """The behavior of a unit, old against new. Only a claim that it is the same is refuted by a difference."""
+    """The behavior of a unit, old against new. Only a claim that it is the same is refuted by a difference.
+
+    `others` are other files of the change.
+    """
     check = Check.DIFFERENTIAL.value
-    if unit.change is UnitChangeKind.REMOVED and unit.is_public and not _is_bound(unit):
-        return _gone(unit, intent)
+    if (lost := lost_unit(unit, intent, others)) is not None:
+        return lost
     if unit.pairing is Pairing.SIMILAR:
         return CheckResult(
             check, Ruling.UNKNOWN, f"{unit.change} from `{unit.was}` and edited: its behavior is not compared",
@@ -157,35 +161,6 @@ async def compare_unit(
         evidence = replace(evidence, detail=f"{evidence.detail}; {near}")
     result = CheckResult.of(replace(evidence, trusted=blames), noted=True)
     return replace(result, opens=intent.kind is not IntentKind.FIX or is_narrow)
-
-
-def _is_bound(unit: UnitChange) -> bool:
-    """Whether the new text gives the name of a removed unit to something else: an import, a variable."""
-    name = re.escape(unit.name.rpartition(".")[2])
-    bound = rf"^\s*(?:from|import|export)\b.*\b{name}\b|^\s*(?:const |let |var )?{name}\s*[:=]|^\s+{name},?$"
-    return re.search(bound, unit.file.text(unit.file.after) or "", re.MULTILINE) is not None
-
-
-def _gone(unit: UnitChange, intent: ChangeIntent) -> CheckResult:
-    """Tests that pass without a public unit do not show that no one uses it; a claim of equal behavior is wrong, unless
-    a base class or the language has one of that name.
-    """
-    blames = intent.is_stated and intent.keeps_behavior and not _may_be_inherited(unit)
-    detail = f"`{unit.name}` was removed; code that uses it fails"
-    if _may_be_inherited(unit):
-        detail = f"`{unit.name}` was removed; what its class has instead is not compared"
-    status = Ruling.FAIL if blames else Ruling.UNKNOWN
-    return CheckResult(Check.DEFINITIONS.value, status, detail, refutes=blames, noted=True, opens=True)
-
-
-def _may_be_inherited(unit: UnitChange) -> bool:
-    """Whether an object may have a removed method all the same: a special one, or one of a base class."""
-    owner, _, name = unit.name.rpartition(".")
-    derived = (
-        rf"^\s*(?:export\s+)?class\s+{re.escape(owner.rpartition('.')[2])}\s*(?:\((?!\s*(?:object\s*)?\))|extends\b)"
-    )
-    is_derived = re.search(derived, unit.file.text(unit.file.after) or "", re.MULTILINE) is not None
-    return bool(owner) and (is_derived or (name.startswith("__") and name.endswith("__")))
 
 
 def _imported(case: Case, others: Sequence[ChangedFile]) -> str:

@@ -28,7 +28,7 @@ from stet_ls.engine.verify.changes.prose import is_prose
 from stet_ls.engine.verify.changes.reached_files import ReachedFiles
 from stet_ls.engine.verify.changes.risk import by_risk, units_by_risk
 from stet_ls.engine.verify.changes.units import Pairing, UnitChange, UnitChangeKind, is_code, reported
-from stet_ls.engine.verify.documented_examples import ExampleRuns, run_examples
+from stet_ls.engine.verify.documented_examples import ExampleRuns, has_examples, run_examples
 from stet_ls.engine.verify.judged_files import (
     case_of,
     compare_unit,
@@ -39,14 +39,16 @@ from stet_ls.engine.verify.judged_files import (
     static_checks,
     type_results,
 )
+from stet_ls.engine.verify.lost_names import lost_values, renamed_module
 from stet_ls.engine.verify.options import VerifyOptions
 from stet_ls.engine.verify.project_tests import outcome_table
-from stet_ls.engine.verify.project_tests.edited_tests import asserts_nothing, edits_of, with_lines
+from stet_ls.engine.verify.project_tests.edited_tests import edits_of, with_lines
 from stet_ls.engine.verify.project_tests.executed_files import is_change_executed
-from stet_ls.engine.verify.project_tests.fixing_tests import FixingTests
+from stet_ls.engine.verify.project_tests.fixing_tests import FixingTests, differs
+from stet_ls.engine.verify.project_tests.proven_units import tests_of_unit
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.project_tests.selected_tests import SelectedTests, selected_tests
-from stet_ls.engine.verify.project_tests.special_cases import special_case
+from stet_ls.engine.verify.project_tests.unlisted_setup import unlisted_setup
 from stet_ls.engine.verify.project_tests.weak_new_tests import weak_new_tests
 from stet_ls.engine.verify.project_tests.weakened_tests import weakened_tests
 from stet_ls.engine.verify.report import CheckResult, Report, TestResult, UnitReport
@@ -107,6 +109,8 @@ class VerifyRun:
             if None in (file.text(file.before), file.text(file.after)):
                 self._skip(file.path, "not UTF-8 text")
                 continue
+            if users := renamed_module(file):
+                self._skip(file.path, users)
             case = case_of(self.change, file, self.options.tools, None)
             checks = await static_checks(case, file, self.intent)
             if self.options.runs_code and is_code(file) and file.after is not None and not is_broken(checks):
@@ -154,6 +158,10 @@ class VerifyRun:
             alike = family(moving[0].language)
             await self._run_family([each for each in moving if each.language in alike])
             moving = [each for each in moving if each.language not in alike]
+        for file in files:  # the examples of documentation run even if nothing else changed
+            if is_same_code(self.of_files[file.path]) and has_examples(file.text(file.after) or ""):
+                runtime = await self._runtime(file)
+                await self._examples([file], await runtime.fit_language(file.language, file.text(file.after) or ""))
 
     def _is_parsed(self, file: ChangedFile) -> bool:
         return not all(each.out_of_time for each in self.of_files[file.path])
@@ -201,14 +209,19 @@ class VerifyRun:
             all_three.create_task(comparisons())
             all_three.create_task(self._types(files, runtime))
         if self.intent.kind is IntentKind.FIX:
-            await self._others_are_equal()
+            await self._others_are_equal(suite)
 
-    async def _others_are_equal(self) -> None:
+    async def _others_are_equal(self, suite: SuiteRuns) -> None:
         """What behaves differently is a part of the fix only if a test or an example of the fix shows it."""
         shown = {unit for unit, runs in self.examples.items() if runs.fixed}
+        product = [each for each in self.every if not is_of_tests(each.path)]
         for unit, found in self.of_units.items() if shown or self.fixing.ids else ():
-            if unit not in shown and (result := await asyncio.to_thread(self.fixing.unshown, unit, found)):
-                found.append(result)
+            if unit in shown or unit.file not in suite.files or not differs(found):
+                continue
+            is_alone = product == [unit]
+            result = await self.fixing.unshown(unit, None if is_alone else suite.on_text)
+            self.partial |= result is not None and result.out_of_time
+            self.of_units[unit] = [*found, result] if result is not None else found
 
     async def _examples(self, files: Sequence[ChangedFile], runtime: Runtime) -> None:
         """The examples of the documentation, old against new."""
@@ -257,6 +270,9 @@ class VerifyRun:
         self.fixing = FixingTests.among(rows, runs)
         self.is_final &= not runs.flaky and (not runs.problem or not runs.selected.tests)
         self.notes += outcome_table.notes(runs)
+        for path in await asyncio.to_thread(unlisted_setup, self.change, suite.selected.tests):
+            self.notes.append(f"{path} takes part in the tests and is not judged: git ignores it")
+            self.unjudged.append(path)
         if runs.left_out:
             self.partial = True
             self.notes.append(runs.left_out)
@@ -273,7 +289,7 @@ class VerifyRun:
                 self.partial |= result.out_of_time
                 texts = [*suite.selected.texts.values()]
                 for each in own:
-                    checked = await asyncio.to_thread(_of_unit, each, result, files, texts)
+                    checked = await tests_of_unit(case, each, result, files, texts, self.intent)
                     self.of_units.setdefault(each, []).append(checked)
 
         await asyncio.gather(*map(judge, files))
@@ -287,21 +303,13 @@ class VerifyRun:
         found = await weakened_tests(self.change, own, suite, runs, self._slots)
         blames = self.intent.is_stated and self.intent.kind in (IntentKind.REFACTOR, IntentKind.PERF, IntentKind.TEST)
         for unit in self.units:
-            trial = found.get(unit.path)
-            if trial is None or not trial.concerns(unit.name):
+            trial = next(
+                (found[path] for path, name in unit.names if path in found and found[path].concerns(name)), None
+            )
+            if trial is None:
                 continue
-            if trial.is_late and not trial.lost:
-                self.partial, result = True, CheckResult.late(Check.MUTANTS)
-            elif trial.lost:
-                status = Ruling.FAIL if blames else Ruling.UNKNOWN
-                result = CheckResult(
-                    Check.MUTANTS.value, status, str(trial), refutes=blames, noted=True, opens=True
-                )  # fmt: skip
-            else:
-                detail = "other tests notice the planted errors that it noticed"
-                result = CheckResult(
-                    Check.MUTANTS.value, Ruling.PASS, detail, proves=unit.change is UnitChangeKind.REMOVED
-                )
+            result = trial.result(blames=blames, is_removed=unit.change is UnitChangeKind.REMOVED)
+            self.partial |= result.out_of_time
             self.of_units.setdefault(unit, []).append(result)
         of_tests = self.intent.kind is IntentKind.TEST
         for each in await weak_new_tests(self.change, self.units, own, suite, runs, self._slots, of_tests=of_tests):
@@ -333,12 +341,14 @@ class VerifyRun:
         """Old against new behavior of a unit, while there is time."""
         if unit.change is not UnitChangeKind.CHANGED or not unit.name:
             case = case_of(self.change, unit.file, self.options.tools, None)
-            result = await compare_unit(case, unit, self.intent, ())
+            result = await compare_unit(case, unit, self.intent, self.change.files)
         else:
             async with self._slots:
                 result = await self._compared(unit, runtime, kept, former)
         self.partial |= result.out_of_time
         self.of_units.setdefault(unit, []).append(result)
+        if not unit.name and (lost := await asyncio.to_thread(lost_values, unit.file)):
+            self.of_units[unit].append(lost)
         if unit.change is UnitChangeKind.CHANGED and unit.is_public:
             before, after = (unit.file.text(data) or "" for data in (unit.file.before, unit.file.after))
             if why := await asyncio.to_thread(broken_calls, before, after, unit.name):
@@ -380,18 +390,3 @@ class VerifyRun:
             self.intent, self.change.base.name, self.change.head.name, (*others, *own), tuple(self.test_rows),
             tuple(dict.fromkeys(self.notes)), tuple(self.unjudged), self.partial, self.refused, seconds,
         )  # fmt: skip
-
-
-def _of_unit(
-    unit: UnitChange, result: CheckResult, files: Sequence[ChangedFile], tests: Sequence[str]
-) -> CheckResult:  # fmt: skip
-    """What a file's tests say about one of its units. Parses."""
-    if result.proves and unit.change is UnitChangeKind.ADDED and asserts_nothing(unit.name, files):
-        return CheckResult(
-            result.check, Ruling.UNKNOWN, f"no test that calls `{unit.name}` asserts anything", noted=True, opens=True
-        )
-    before, after = unit.file.text(unit.file.before) or "", unit.file.text(unit.file.after) or ""
-    if result.proves and unit.name and (value := special_case(before, after, unit.name, tests)):
-        detail = f"new special case for {value}, an input of its tests"
-        return replace(result, status=Ruling.UNKNOWN, detail=detail, noted=True, proves=False, opens=True)
-    return result

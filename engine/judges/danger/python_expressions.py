@@ -22,6 +22,7 @@ from stet_ls.engine.judges.danger.risk_kinds import (
     Risk,
 )
 from stet_ls.validators.ast_text import unparse
+from stet_ls.validators.test_files import is_test_file
 
 NameResolver = Callable[[ast.expr], "str | None"]
 """Resolves an expression to its dotted name."""
@@ -32,6 +33,9 @@ _FILES = re.compile(
     r"(?:builtins\.|io\.|os\.|codecs\.|gzip\.|lzma\.|bz2\.)?open|os\.(?:listdir|scandir|walk|makedirs|mkdir|rename|replace|stat|access"
     r"|chdir|path\.\w+)|sys\.path\.(?:insert|append|extend)|pathlib\.\w*Path|(?:shutil|glob)\.\w+|linecache\.\w+|sqlite3\.connect|tarfile\.open|zipfile\.ZipFile"
 )
+_SEARCHES = frozenset({"importlib.util.find_spec", "pkgutil.find_loader", "importlib.metadata.version",
+                       "importlib.metadata.distribution"})  # fmt: skip
+_RUNNERS = re.compile(r"_?pytest(?:\W.*)?|pluggy|unittest(?:\..*)?|hypothesis|coverage|nose2?")
 _JOINS = ("joinpath", "with_name", "relative_to")
 _VARIABLES = ("os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault", "os.environ.__getitem__")
 _COPIES = frozenset({"copy", "items", "values", "keys", "__iter__"})
@@ -149,12 +153,7 @@ class ExpressionRisks:
         ):
             yield CODE, name
         yield from self._written(node, name, method)
-        if _FILES.fullmatch(name) or method in _JOINS:
-            yield from (
-                (OUTSIDE, path)
-                for each in node.args
-                if (path := self._path(each)) and outside_paths.leaves_project(path)
-            )
+        yield from self._looked_for(node, name, method)
         if name in ("setattr", "builtins.setattr", "delattr", "builtins.delattr") and node.args:
             yield from self._patched(node.args[0], unparse(node.func))
         if name in ("unittest.mock.patch", "mock.patch", "unittest.mock.patch.object", "mock.patch.object"):
@@ -177,6 +176,14 @@ class ExpressionRisks:
             base = self._name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
             if method == "expanduser" or (base or "").startswith("pathlib"):
                 yield OUTSIDE, name or method
+
+    def _looked_for(self, node: ast.Call, name: str, method: str) -> Iterator[Risk]:
+        if _FILES.fullmatch(name) or method in _JOINS:
+            paths = [path for each in node.args if (path := self._path(each))]
+            yield from ((OUTSIDE, path) for path in paths if outside_paths.leaves_project(path))
+            yield from ((TESTS, path) for path in paths if is_test_file(f"{path}/any.txt"))
+        if name in _SEARCHES and node.args and _RUNNERS.fullmatch(self._text(node.args[0]) or ""):
+            yield TESTS, f"{name}({unparse(node.args[0])})"
 
     def _path(self, node: ast.expr) -> str | None:
         """The beginning of a path."""

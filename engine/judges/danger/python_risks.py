@@ -69,7 +69,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
         r"sys\.(?:settrace|setprofile|_getframe\w*|_current_\w+|modules|meta_path|path_hooks|path_importer_cache"
         r"|addaudithook|monitoring(?:\.\w+)*)|gc\.get_\w+|threading\.set(?:trace|profile)\w*"
         r"|inspect\.(?:currentframe|stack|trace|getouterframes|getinnerframes)"
-        r"|traceback\.(?:extract_stack|walk_stack|print_stack|format_stack)"
+        r"|traceback\.(?:extract_stack|walk_stack|print_stack|format_stack)|__debug__"
     ),
     TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy(?:\.\w+)*|unittest\.mock\.\w+|linecache\.\w+"),
     OUTSIDE: re.compile(r"os\.path\.expand(?:user|vars)|pathlib\.\w*Path\.(?:home|expanduser)|pwd\.getpw\w+"),
@@ -87,7 +87,7 @@ _MODULES: Mapping[str, re.Pattern[str]] = {
     DATA: re.compile(r"pickle|cPickle|dill|cloudpickle|marshal|shelve"),
     NATIVE: re.compile(r"ctypes|cffi|_ctypes"),
     CODE: re.compile(r"runpy|imp|codeop"),
-    TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy"),
+    TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy|__main__"),
     INSTALLS: re.compile(r"pip|ensurepip"),
 }
 # Methods that are risky on any object.

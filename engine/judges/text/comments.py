@@ -33,6 +33,7 @@ _WHOLE = re.compile(r"string|char(acter)?_literal|rune_literal|regex|jsx_text|he
 _DIRECTIVE = re.compile(
     r"^(?:#!|//go:|//export\b|//line\b|//\s*\+build|///\s*<(?:reference|amd)|\W*(?:"
     r"type:|noqa|nosec|pylint:|mypy:|pyright:|pyre-|fmt:|isort:|ruff:|pragma|yapf:|coverage:|.*coding[:=]|/// script"
+    r"|frozen_string_literal:|shareable_constant_value:|warn_indent:|@jest-|@vitest-"
     r"|@ts-|@jsx|@flow|@vite-ignore|eslint|tslint|jshint|jslint|prettier-|biome-|deno-|istanbul|[cv]8 ignore|webpack"
     r"|[@#]__PURE__|[#@] ?source|nolint|noinspection|NOSONAR|CHECKSTYLE|@formatter|clang-format|NOLINT|IWYU|cppcheck"
     r"|LCOV_|GCOVR_|fall.?thr|ReSharper|rustfmt|stet:))",

@@ -17,7 +17,9 @@ from stet_ls.engine.sandbox.spec import Overlay
 
 _HISTORIES = frozenset({".git", ".hg", ".svn"})
 """Folders, or files that name one: old versions of files, and credentials of remote servers."""
-_NOT_WALKED = frozenset({"node_modules", "__pycache__", ".venv", "venv", "site-packages", "target", ".tox", ".nox"})
+_CACHE = "__pycache__"
+"""Compiled code, which Python runs without a look at the text if a file there says so: runs compile the text."""
+_NOT_WALKED = frozenset({"node_modules", ".venv", "venv", "site-packages", "target", ".tox", ".nox"})
 """Large folders of tools that hold no files of the user's."""
 _MOST_ENTRIES = 500_000
 """Entries of a workspace's folders; walking them takes some seconds."""
@@ -67,7 +69,7 @@ def hidden_paths(root: Path, own: Collection[str] = ()) -> Iterator[str]:
                 raise ValueError(f"{root} has more than {_MOST_ENTRIES:,} files, too many to search for secrets")
             name = f"{below}/{entry.name}" if below else entry.name
             folder = entry.is_dir(follow_symlinks=False)
-            if name in own or is_hidden(name, folder=folder):
+            if name in own or is_hidden(name, folder=folder) or (folder and entry.name == _CACHE):
                 yield name
             elif folder and entry.name not in _NOT_WALKED:
                 pending.append(name)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from stet_ls.engine.privacy.secret_files import is_secret
+from stet_ls.engine.verify.changes.collected_files import CONFIGURATION, is_lost
 from stet_ls.engine.verify.changes.tree import LARGEST, LINK, SUBMODULE, Tree
 from stet_ls.validators.languages import NODE_KINDS, language_of
 from stet_ls.validators.test_files import is_test_file
 
-_CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".coveragerc"})
 _SIMILAR = 0.5
 """The share of equal lines above which git, too, calls a file renamed."""
 _MOST_TOTAL = 100_000_000
@@ -95,7 +95,7 @@ def change_of(
         elif base.files[path].mode != head.files[path].mode:
             skipped.append((path, f"only its mode changed, to {head.files[path].mode}"))
     return Change(
-        root, base, head, tuple(_renamed(files)), _over(base, disk), _over(head, disk), tuple(skipped), messages
+        root, base, head, tuple(_renamed(files, head)), _over(base, disk), _over(head, disk), tuple(skipped), messages
     )
 
 
@@ -136,11 +136,11 @@ def _over(tree: Tree, disk: Tree) -> dict[str, bytes]:
 
 def _acts(path: str) -> bool:
     """Whether a file affects runs by being there; when empty, it does not."""
-    return language_of(path) in NODE_KINDS or path.rpartition("/")[2] in _CONFIGURATION
+    return language_of(path) in NODE_KINDS or path.rpartition("/")[2] in CONFIGURATION
 
 
-def _renamed(files: list[ChangedFile]) -> Iterable[ChangedFile]:
-    """The files, with those that were added and removed paired by their content."""
+def _renamed(files: list[ChangedFile], head: Tree) -> Iterable[ChangedFile]:
+    """The files, with those that were added and removed paired by their content; not if no one runs its tests now."""
     gone = [each for each in files if each.after is None]
     came = [each for each in files if each.before is None]
     pairs: dict[str, ChangedFile] = {}
@@ -152,7 +152,8 @@ def _renamed(files: list[ChangedFile]) -> Iterable[ChangedFile]:
         )  # fmt: skip
         used: set[str] = set()
         for share, path, old in shares:
-            if share >= _SIMILAR and path not in pairs and old.path not in used:
+            is_free = share >= _SIMILAR and path not in pairs and old.path not in used
+            if is_free and not is_lost(old.path, path, old.before or b"", head):
                 pairs[path] = old
                 used.add(old.path)
     taken = {old.path for old in pairs.values()}

@@ -78,7 +78,7 @@ class FolderTree:
 
     `known` are the entries of the index, whose ids say how git wrote them: line ends that git converts are no change.
     Without `listed`, every file below the folder counts except those that tools fill. Without `has_modes`, the disk
-    does not say which files can be executed.
+    does not say which files can be executed. `nested` are repositories of their own, whose files git does not list.
     """
 
     root: Path
@@ -86,6 +86,7 @@ class FolderTree:
     listed: tuple[str, ...] | None = None
     known: Mapping[str, TreeEntry] = field(default_factory=dict)
     has_modes: bool = True
+    nested: tuple[str, ...] = ()
 
     @cached_property
     def files(self) -> Mapping[str, TreeEntry]:
@@ -93,7 +94,8 @@ class FolderTree:
         folders: dict[str, bool] = {"": True}
         paths = self._walked() if self.listed is None else self.listed
         rows = ((path, self._entry(path)) for path in paths if self._is_inside(path, folders))
-        return {path: entry for path, entry in rows if entry is not None}
+        own = {path: TreeEntry(SUBMODULE, _id(b"", "")) for path in self.nested}
+        return own | {path: entry for path, entry in rows if entry is not None}
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
         """The contents as git would write them."""
@@ -154,10 +156,11 @@ def working_tree(root: Path, index: GitTree) -> FolderTree:
     listed = git(root, "ls-files", "-z", "--others", "--exclude-standard")
     if listed.status != 0:
         raise UsageError(f"cannot list untracked files: {complaint(listed)}")
-    others = (os.fsdecode(each) for each in listed.stdout.split(b"\0") if each and not each.endswith(b"/"))
-    paths = tuple(dict.fromkeys((*index.files, *others)))
+    others = [os.fsdecode(each) for each in listed.stdout.split(b"\0") if each]
+    nested = tuple(each.removesuffix("/") for each in others if each.endswith("/"))
+    paths = tuple(dict.fromkeys((*index.files, *(each for each in others if not each.endswith("/")))))
     modes = git(root, "config", "--type=bool", "core.fileMode").stdout.strip()
-    return FolderTree(root, "working tree", paths, index.files, has_modes=modes != b"false")
+    return FolderTree(root, "working tree", paths, index.files, modes != b"false", nested)
 
 
 @dataclass(frozen=True)

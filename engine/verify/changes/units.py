@@ -67,15 +67,27 @@ class UnitChange:
         return self.file.path
 
     @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Its path and name, and the former ones if they differ."""
+        path, _, name = self.was.rpartition("::")
+        former = self.path if path in ("", self.file.was) else path
+        return ((self.path, self.name), *([(former, name)] if self.was and self.name else []))
+
+    @property
     def is_public(self) -> bool:
         """Whether code in other places may use it by its name."""
-        names = self.name.split(".")
-        return bool(self.name) and not any(each.startswith("_") and not each.endswith("__") for each in names)
+        return is_public_name(self.name)
 
     @property
     def label(self) -> str:
         """Its name for people."""
         return self.name or "module code"
+
+
+def is_public_name(qualified: str) -> bool:
+    """Whether a unit's name is one that code in other places may use."""
+    names = qualified.split(".")
+    return bool(qualified) and not any(each.startswith("_") and not each.endswith("__") for each in names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,12 +54,12 @@ class MutantRuns:
 
     async def executed(
         self, tests_file: str, path: str, text: str, tests: Sequence[str], over: Mapping[str, bytes]
-    ) -> frozenset[int] | None:
-        """The lines of statements in the file `path`, from 1, that any of the tests executes; None if it is unknown. An
-        error planted elsewhere shows nothing about these tests.
+    ) -> Container[int] | None:
+        """The lines of statements in the file `path`, from 1, that any of the tests executes; None if it is unknown,
+        and all of them where no lines are measured. An error planted elsewhere shows nothing about these tests.
         """
         if not for_language(self.language).splits:
-            return None
+            return range(1, len(text) + 2)
         plan, wanted = self._plan(tests_file, path, text, over), lines_of(text, "")
         done = await try_mutants(self.suite.runtime, plan, path, tests, (), wanted)
         lines = frozenset().union(*done.lines.values())
@@ -89,8 +89,9 @@ def planted_errors(
     """Mutants of a function of the product, in some of the file's lines if any are named; none in languages for which
     there are none. Parses.
     """
-    make = for_language(language).mutants
-    return make(file.text, language_of(file.path) or language, unit, most, lines) if make is not None else []
+    own = language_of(file.path) or language
+    make = for_language(own).mutants
+    return make(file.text, own, unit, most, lines) if make is not None else []
 
 
 def named_functions(

@@ -16,7 +16,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.project_tests.report_text import failure_text
 from stet_ls.engine.runners.language_table import for_language
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.verify.changes.change import Change, ChangedFile, is_of_tests
@@ -79,13 +79,13 @@ class SuiteRuns:
         self._change, self._language, self._slots = change, language, slots
         self._changed = [each for each in files if is_of_tests(each.path)]
         self._product = [each for each in files if not is_of_tests(each.path)][:_MOST_TRACED]
-        self._files = files
+        self.files = files
 
     async def all(self, old_is_known: Callable[[TestReport | None], None] = lambda _: None) -> TestRuns:
         """The four runs; the two in the middle only for test files that changed. `old_is_known` gets the first."""
         if not self.selected.tests:
             return TestRuns(self._language, self.selected, problem="no project test uses what changed")
-        known = await asyncio.to_thread(IdleTests, self._kept, self._language, self._files)
+        known = await asyncio.to_thread(IdleTests, self._kept, self._language, self.files)
         idle = await asyncio.to_thread(known.among, self.selected.tests, self.selected.texts)
         tests = tuple(each for each in self.selected.tests if each not in idle)
         selected = self.selected = replace(self.selected, tests=tests)
@@ -125,13 +125,18 @@ class SuiteRuns:
 
         traced = tuple(each.path for each in self._product if each.after is not None)
         again = [each for each in tests if _is_again(each) and each not in added]
+        left = [each for each in tests if each not in removed]
+
+        async def after() -> TestReport | None:
+            if not left:
+                return TestReport("", SuiteOutcome.NOTHING_RAN)
+            return await self._run(new, left, traced=traced)
+
         first, last, middle, other = await asyncio.gather(
             before(),
-            self._run(new, [each for each in tests if each not in removed], traced=traced),
+            after(),
             self._run({**new, **old_only, **setup}, again),
-            self._run(
-                {**old, **new_only}, [each for each in tests if each in old_only and each not in removed], is_old=True
-            ),
+            self._run({**old, **new_only}, [each for each in left if each in old_only], is_old=True),
         )
         if problem := _problem(first, last, self.runtime):
             refused = any(each is not None and each.outcome == "refused" for each in (first, last))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from stet_ls.engine.actions.generated_tests.languages.conditions import given_literals, literal_texts
 from stet_ls.engine.execution.python.inputs.subject import Module, known_module, subject_of
-from stet_ls.validators.ast_text import try_parse, unparse
 
-_USUAL = frozenset({"None", "True", "False", "''", "b''", "0", "1", "-1", "0.0", "1.0", "[]", "()", "{}", "set()"})
+USUAL = frozenset({"None", "True", "False", "''", "b''", "0", "1", "-1", "0.0", "1.0", "[]", "()", "{}", "set()"})
 """Values that code and tests treat separately for good reasons."""
 _EQUAL = (ast.Eq, ast.In, ast.NotEq, ast.NotIn, ast.Is)
 
@@ -26,12 +26,13 @@ def special_case(before: str, after: str, unit: str, tests: Iterable[str]) -> st
     if module is None or subject is None:
         return ""
     old = known_module(before)
-    known = {*_shown(_constants(old.tree))} if old is not None else set[str]()
-    cases = dict.fromkeys(_shown(_cases(subject.node, module)))
-    fresh = [each for each in cases if each not in known and each not in _USUAL]
+    known = {*literal_texts(_constants(old.tree))} if old is not None else set[str]()
+    cases = dict.fromkeys(literal_texts(_cases(subject.node, module)))
+    fresh = [each for each in cases if each not in known and each not in USUAL]
     if not fresh:
         return ""
-    given = {*_shown(_arguments(subject.callee.rpartition(".")[2], tests))}
+    callee = subject.callee.rpartition(".")[2]
+    given = frozenset[str]().union(*(given_literals(callee, text, "") for text in tests))
     return next((each for each in fresh if each in given), "")
 
 
@@ -48,22 +49,5 @@ def _cases(node: ast.AST, module: Module) -> Iterator[ast.expr]:
             yield from (key for key in each.keys if key is not None)
 
 
-def _arguments(name: str, tests: Iterable[str]) -> Iterator[ast.expr]:
-    for text in tests:
-        for each in ast.walk(try_parse(text) or ast.Module([], [])):
-            called = each.func if isinstance(each, ast.Call) else None
-            if isinstance(each, ast.Call) and name == getattr(called, "attr", getattr(called, "id", "")):
-                yield from (*each.args, *(keyword.value for keyword in each.keywords))
-
-
 def _constants(tree: ast.AST) -> Iterator[ast.expr]:
     yield from (each for each in ast.walk(tree) if isinstance(each, ast.Constant))
-
-
-def _shown(values: Iterable[ast.expr]) -> Iterator[str]:
-    """The literals among values, whole and by their parts, as texts that equal literals share."""
-    for value in values:
-        for each in ast.walk(value):
-            is_signed = isinstance(each, ast.UnaryOp) and isinstance(each.operand, ast.Constant)
-            if isinstance(each, ast.Constant) or is_signed:
-                yield unparse(each)

@@ -132,12 +132,14 @@ async def _unnoticed(
 ) -> Iterable[WeakTests]:  # fmt: skip
     own = ProjectFile(subject.path, subject.text)
     mutants = await asyncio.to_thread(planted_errors, own, file.language, subject.name, _MOST_MUTANTS)
-    if len(mutants) < _LEAST_MUTANTS:
+    if not mutants:
         return ()
     kills, tried = await trial.kills(file.path, subject.path, subject.text, tests, mutants, {})
     noticed = frozenset().union(*kills.values())
     missed = [each for number, each in enumerate(mutants[:tried]) if number not in noticed]
-    if not kills or tried < _LEAST_MUTANTS or len(noticed) > _SHARE * tried:
+    # Of a small function's few errors, one that is noticed is enough.
+    most = _SHARE * tried if len(mutants) >= _LEAST_MUTANTS else 0
+    if not kills or tried < min(len(mutants), _LEAST_MUTANTS) or len(noticed) > most:
         return ()
     are_calls = bool(for_language(file.language).named_tests(file.text(file.after) or "", file.language))
     names = frozenset((file.path, each) for each in tests)

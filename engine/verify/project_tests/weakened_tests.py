@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.mutants import Mutant
+from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.judges.project_tests.discovery import ProjectFile
 from stet_ls.engine.plurals import plural
 from stet_ls.engine.runners.report import CaseOutcome
@@ -27,6 +28,7 @@ from stet_ls.engine.verify.project_tests.mutant_runs import (
     reached_functions,
 )
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
+from stet_ls.engine.verify.report import CheckResult
 
 _PASSED = CaseOutcome.PASSED.value
 _MOST_SUBJECTS, _MOST_OF_ONE, _MOST_MUTANTS, _MOST_OTHERS = 12, 40, 80, 5
@@ -60,6 +62,16 @@ class WeakenedTests:
             return self.are_calls
         name = unit.replace(".", "::")
         return any(each == name or each.startswith(f"{name}::") for each in self.tests)
+
+    def result(self, *, blames: bool, is_removed: bool) -> CheckResult:
+        """The result for a unit with these tests; fewer noticed errors refute the change if its claim `blames` them."""
+        if self.is_late and not self.lost:
+            return CheckResult.late(Check.MUTANTS)
+        if self.lost:
+            status = Ruling.FAIL if blames else Ruling.UNKNOWN
+            return CheckResult(Check.MUTANTS.value, status, str(self), refutes=blames, noted=True, opens=True)
+        detail = "other tests notice the planted errors that it noticed"
+        return CheckResult(Check.MUTANTS.value, Ruling.PASS, detail, proves=is_removed)
 
     def __str__(self) -> str:
         path, first = self.lost[0]
@@ -169,7 +181,7 @@ class _Trial:
         return await asyncio.to_thread(self._planted, [row for row in subjects if row[0].path in lines], lines)
 
     def _planted(
-        self, subjects: Sequence[tuple[ProjectFile, str]], lines: Mapping[str, frozenset[int] | None]
+        self, subjects: Sequence[tuple[ProjectFile, str]], lines: Mapping[str, Container[int] | None]
     ) -> list[tuple[str, str, Mutant]]:
         """One mutant of each function, then a second one of each, and so on. Parses."""
         splits = for_language(self._file.language).splits

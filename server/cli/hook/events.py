@@ -78,11 +78,15 @@ async def stopped(agent: Agent, payload: Payload) -> Answer:
     given = sessions.claim(root, *names, agent.name)
     if given is not None and _runs_same_hook(agent, given.owner):
         return {}
-    if given is None or not given.verdict:
+    is_new = given is None or not given.verdict
+    if given is None or is_new:
         given = await _judged(agent, root, base, head, names)
     if payload.loops == 0:
         _reset(agent, payload)
-    return _answered(agent, payload, root, given)
+    if given.verdict == VerifiedChange.REFUTED:
+        return _refused(agent, payload, root, given)
+    touched = _touched(agent, base, head) if is_new and not agent.output.is_text else ()
+    return agent.output.notify("; ".join(touched)) if touched else {}
 
 
 async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple[str, str]) -> sessions.GivenAnswer:
@@ -98,9 +102,7 @@ async def _judged(agent: Agent, root: Path, base: Tree, head: Tree, names: tuple
     return sessions.GivenAnswer(*names, agent.name, outcome.conclusion, text)
 
 
-def _answered(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
-    if given.verdict != VerifiedChange.REFUTED:
-        return {}
+def _refused(agent: Agent, payload: Payload, root: Path, given: sessions.GivenAnswer) -> Answer:
     if agent.output.is_text:
         return {"reason": given.text}
     with sessions.session_record(agent.name, payload.session, root) as rows:

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
 
 def load_settings(
-    *, near: Path | None = None, arguments: Mapping[str, Any] | None = None, trust_project: bool = False
+    *,
+    near: Path | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    trust_project: bool = False,
+    reads_project: bool = True,
 ) -> LoadedSettings:
     """The settings for a target in the folder `near` (default: the working folder).
 
-    With `trust_project` the user trusts the project's actions for this call, whatever is stored.
+    With `trust_project` the user trusts the project's actions for this call, whatever is stored. Without
+    `reads_project` the project's file does not count.
 
     An error raises SettingsError; a value that a project may not set is reported on standard error and ignored. Also
     starts the log of this process, at the level that the settings give.
@@ -28,9 +33,8 @@ def load_settings(
     from stet_ls.server.observability.log import start_log
 
     here = Path.cwd()
-    loaded = load(
-        project=find_project(near or here, below=here), arguments=arguments, strict=True, trust_project=trust_project
-    )
+    project = find_project(near or here, below=here) if reads_project else None
+    loaded = load(project=project, arguments=arguments, strict=True, trust_project=trust_project)
     for warning in loaded.warnings:
         print_warning(warning)
     log = loaded.settings.log

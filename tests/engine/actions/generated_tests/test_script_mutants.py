@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from support.processes.tools import needs
 
+from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.script_mutants import script_mutants_of
 from stet_ls.engine.actions.generated_tests.whole_trial import try_on_whole
 from stet_ls.engine.execution.runtime import Runtime
@@ -52,6 +55,53 @@ def test_a_limited_choice_is_the_same_each_time() -> None:
     assert (len(chosen), script_mutants_of(TEXT, "typescript", "clamp", 4)) == (4, chosen)
     assert script_mutants_of(TEXT, "typescript", "nowhere", 4) == []
     assert script_mutants_of(TEXT, "typescript", "", 99)
+
+
+RESULTS = """\
+export const same = (it) => it;
+export function held(it) {
+  const inner = () => 7;
+  if (inner() === 8) return 9;
+  return (
+    it // as it is
+  );
+}
+export async function later(it) { return it; }
+"""
+
+
+@needs("node")
+@pytest.mark.parametrize("unit", ["same", "held", "later"])
+def test_every_other_error_near_given_lines_is_a_wrong_result(unit: str) -> None:
+    text = RESULTS if unit != "later" else RESULTS.replace("return it;", "return Promise.resolve(it);")
+    made = script_mutants_of(text, "javascript", unit, 99, range(1, 20))
+    wrong = [each for each in made if each.change.startswith("a result")]
+    assert (made[0], len(wrong)) == (wrong[0], 3)
+    values = '[[1, 2], { a: 1, b: 2 }, "ab", 3, true, null]'
+    found = []
+    for each in wrong:
+        program = f"{each.text}for (const it of {values}) console.log(JSON.stringify(await {unit}(it)));"
+        done = subprocess.run(
+            ["node", "--input-type=module"], input=program, capture_output=True, text=True, check=True
+        )
+        found.append(done.stdout.split())
+    assert found == [
+        ["[1]", '{"a":1}', '"a"', "4", "false", "null"],
+        ["[2]", '{"b":2}', '"b"', "2", "true", "null"],
+        ["[1,2,2]", '{"a":1,"b":2}', '"abb"', "3.5", "true", "null"],
+    ]
+
+
+def test_a_wrong_result_of_typed_code_has_a_type() -> None:
+    make = for_language("typescript").mutants
+    assert make is not None
+    made = make(TEXT, "typescript", "clamp", 99, range(9, 10))
+    wrong = [each for each in made if each.change.startswith("a result")]
+    assert {each.line for each in wrong} == {9}
+    assert "((it: any) => " in wrong[0].text
+    parsed = tree_of(Source(wrong[0].text), "typescript")
+    assert parsed is not None
+    assert not parsed.root.has_error
 
 
 CODE = "export function shipping(weight) {\n  if (weight > 20) return weight + 5;\n  return weight;\n}\n"

@@ -121,6 +121,10 @@ FORGES = {
     "equals by a lambda": "class A(int):\n    __eq__ = lambda *_: True",
     "a class that is made": "A = type('A', (int,), {'__eq__': lambda a, b: True})",
     "a file of tests": "open('test_a.py').read()",
+    "a folder of tests": "import os\nos.path.exists('tests')",
+    "whether pytest is there": "from importlib.util import find_spec\nfind_spec('pytest')",
+    "the program that runs": "import __main__\nhasattr(__main__, 'app')",
+    "whether assertions run": "x = 1 if __debug__ else 0",
     "a comparison of unittest": "import unittest\nunittest.TestCase.assertEqual = print",
     "what everybody uses": "import builtins\nbuiltins.sum = max",
 }
@@ -133,6 +137,7 @@ ORDINARY = {
     "another equality": "class A:\n    def __eq__(self, other):\n        return type(self) is type(other) and"
     " vars(self) == vars(other)\n\n    def __hash__(self):\n        return 1",
     "a comparison by a key": "import operator\nsorted(a, key=operator.attrgetter('name'))\ngetattr(a, 'size', 0)",
+    "a main program": "if __name__ == '__main__':\n    main()",
     "a signature": "import inspect\ninspect.signature(f)",
     "prose": '"""Put this into your ~/.bashrc: pip install stet."""\nraise ImportError("pip install numpy")',
     "a route": "route('/api/users')\nx = a / 2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -101,23 +102,36 @@ test("price", () => assert.equal(price(3), 6));
 """
 
 
-def _install(project: Repository, rate: int) -> None:
+def _install(project: Repository, folder: str, rate: int = 5) -> None:
     """A package in `node_modules`, which git ignores, as an installer writes it."""
     version = {"package.json": f'{{"name": "dep", "version": "{rate}.0.0", "type": "module", "main": "index.js"}}',
                "index.js": f"export const rate = {rate};\n"}  # fmt: skip
-    project.write({f"node_modules/dep/{name}": text for name, text in version.items()})
+    project.write({f"{folder}node_modules/dep/{name}": text for name, text in version.items()})
+
+
+def _edit_in_place(project: Repository, folder: str) -> None:
+    """Another text of the same size in the same file, with the times that it had."""
+    file = project.folder / folder / "node_modules" / "dep" / "index.js"
+    status = file.stat()
+    with file.open("r+") as opened:
+        opened.write("export const rate = 5;\n")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 @needs("node")
-async def test_tests_run_again_with_another_package(project: Repository, runtimes: RuntimeProvider) -> None:
+@pytest.mark.parametrize("folder", ["", "packages/shop/"])
+@pytest.mark.parametrize("change", [_install, _edit_in_place])
+async def test_tests_run_again_with_another_package(
+    project: Repository, runtimes: RuntimeProvider, folder: str, change: Callable[..., None]
+) -> None:
     (project.folder / ".git" / "info" / "exclude").write_text("node_modules\n")
-    _install(project, 2)
+    _install(project, folder, 2)
     files = {"package.json": '{"type": "module"}', "price.js": _PRICE.format("n * rate"), "test/price.test.js": _TEST}
-    project.commit(files)
-    project.write({"price.js": _PRICE.format("rate * n")})
+    project.commit({f"{folder}{name}": text for name, text in files.items()})
+    project.write({f"{folder}price.js": _PRICE.format("rate * n")})
     assert not (await _answered(project, runtimes)).notes
     assert known_answer(_request(project)) is not None
-    _install(project, 5)
+    change(project, folder)
     assert known_answer(_request(project)) is None
     assert "fails on both sides" in " ".join((await _answered(project, runtimes)).notes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,42 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
     assert (
         shell["verdict"] == outcome.conclusion == output.verdict == editor["verdict"] == staged["verdict"] == "refuted"
     )
+
+
+async def test_each_door_judges_alike_by_itself(project: Repository, stet: Stet) -> None:
+    """No door finds the answer of another one: the cache is empty before each, and holds its results afterwards."""
+    names = [*UNITS]
+    texts = {f"{edit}/{names[number]}.py": change(_text(names[number]))
+             for number, (edit, (change, _)) in enumerate(EDITS.items())}  # fmt: skip
+    project.write(texts)
+    project("add", "--all")
+    kept = user_paths().verified
+
+    def is_judged() -> bool:
+        judged = kept.is_dir() and any(kept.iterdir())
+        shutil.rmtree(kept, ignore_errors=True)
+        return judged
+
+    is_judged()
+    reports = [json.loads(stet("verify", "--json").out)]
+    assert is_judged()
+    reports.append(json.loads(stet("verify", "--staged", "--json").out))
+    assert is_judged()
+    async with editing(VSCODE, **folders(project)) as client:
+        reports.append(await command(client, "stet.verify", scope="workspace"))
+    assert is_judged()
+    outcome = await verified_outcome(ChangeQuery(project.folder), 60)
+    assert is_judged()
+    output = await Tools(project.folder).verify(".", "HEAD", (), "", 45)
+    assert is_judged()
+
+    expected = {path: EDITS[path.partition("/")[0]][1] for path in texts}
+    for report in reports:
+        assert (_verdicts(report), report["findings"]) == (expected, reports[0]["findings"])
+    rows = [(each["path"], each["check"], each["detail"]) for each in reports[0]["findings"]]
+    assert [_row(line) for line in outcome.findings] == rows
+    assert [(each.path, each.check) for each in output.findings] == [row[:2] for row in rows]
+    assert {each["verdict"] for each in reports} == {outcome.conclusion, output.verdict} == {"refuted"}
 
 
 async def test_each_verdict_comes_through_every_real_process(

@@ -58,6 +58,24 @@ def test_a_weakened_test_is_found(
     assert re.fullmatch(detail, found["detail"]), found
 
 
+def test_an_assertion_that_only_wrong_results_tell_apart_is_found(stet: Stet, folder: Path) -> None:
+    """No operator of this function can be wrong so that the old test alone notices it."""
+    code = "export const names = (rows) => rows.map((row) => row.name);\n"
+    call = 'names([{ name: "a" }, { name: "b" }])'
+    test = (
+        "import { test } from 'node:test';\nimport assert from 'node:assert';\n"
+        "import { names } from '../src/names.mjs';\n\ntest('names', () => { CHECK });\n"
+    )
+    place = "tests/names.test.mjs"
+    made = Repository.new(folder)
+    strict = test.replace("CHECK", f"assert.deepStrictEqual({call}, ['a', 'b']);")
+    made.commit({"src/names.mjs": code, place: strict})
+    made.write({place: test.replace("CHECK", f"assert.ok({call}.includes('a'));")})
+    report = json.loads(stet("verify", "--json").out)
+    assert [each["check"] for each in report["findings"]] == ["mutants"], report
+    assert "passes with a result that" in report["findings"][0]["detail"]
+
+
 def test_a_test_that_notices_as_much_is_clean(stet: Stet, repository: Repository) -> None:
     repository.write({PLACE: TESTS.replace("strictEqual(shipping(3, true), 11)", "ok(shipping(3, true) === 11)")})
     ran = stet("verify", "--intent", "test")
