@@ -53,7 +53,7 @@ def test_a_refuted_edit_is_a_diff_in_place_below_its_verdict(offered: Neovim) ->
     assert ["if x > 0:", "DiffDelete"] in drawn
     assert ["    return (x > 0) + (x < 0)", "DiffAdd"] in drawn
     offered.command("Stet refactor")
-    offered.wait_message("an edit waits here for your answer")
+    offered.wait_message("an edit waits here: `a` applies it")
     expected = " a  Apply    q  Discard    r  Try again…    e  Evidence    x  Drop this change    d  Diff"
     assert bar(offered) == expected
     offered.wait(KEYS)

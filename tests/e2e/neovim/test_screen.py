@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.editors.neovim import SECONDS, Neovim, plugin
+from support.editors.neovim_file import KEYS as KEYS_COUNT
 from support.editors.signs import REPLY
 from support.processes.stet import stet_argv
 from support.servers.scripted import Reply, ScriptedModel
@@ -179,3 +180,23 @@ def test_the_list_of_a_plugin_may_answer_later(plugin_list: Neovim, keys: str) -
     plugin_list.press("<CR>")
     until(plugin_list, DONE)
     assert plugin_list.seen()["done"][0]["applied"] is True
+
+
+def row(nvim: Neovim, number: str) -> str:
+    """A row of the screen as it is drawn; "1" is the first, "vim.o.lines" the last."""
+    drawn = f"vim.iter(vim.fn.range(1, vim.o.columns)):map(function(at) return vim.fn.screenstring({number}, at) end)"
+    return str(nvim.lua(f"return {drawn}:join('')")).rstrip()
+
+
+def test_the_keys_of_a_waiting_edit_and_its_reminder_fit_80_columns(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("CODE:\n```python\ndef sign(number):\n    return (number > 0) + (number < 0)\n```\n")
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns = 80; return old")
+    editor.press(":Stet refactor<CR>")
+    editor.wait(KEYS_COUNT)
+    assert row(editor, "1") == " a Apply  q Discard  r Try again…  e Evidence  x Drop this change  d Diff"
+    editor.press(":Stet refactor<CR>")
+    editor.wait("#_G.seen.messages == 1 and vim.fn.screenstring(vim.o.lines, 1) == 'S'")
+    assert row(editor, "vim.o.lines") == "Stet: an edit waits here: `a` applies it, `q` discards it"
+    editor.press("q")
+    until(editor, DONE)
+    editor.lua(f"vim.o.columns = {columns}")
