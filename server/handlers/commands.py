@@ -280,6 +280,7 @@ def _result(job: JobHandle) -> Json:
         "headline": ending.short or ending.message,
         "applied": ending.applied,
         **({"asks": True} if job.awaiting_confirmation else {}),
+        **({"missingModel": ending.missing_model} if ending.missing_model else {}),
         **(_shown_after(answer, applied=ending.applied is True) if answer else {}),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.editors.neovim import SECONDS, Neovim, plugin
 from support.editors.neovim_file import KEYS as KEYS_COUNT
-from support.editors.signs import REPLY
+from support.editors.signs import BEFORE, REPLY
 from support.processes.stet import stet_argv
 from support.servers.scripted import Reply, ScriptedModel
 
@@ -199,4 +200,21 @@ def test_the_keys_of_a_waiting_edit_and_its_reminder_fit_80_columns(editor: Neov
     assert row(editor, "vim.o.lines") == "Stet: an edit waits here: `a` applies it, `q` discards it"
     editor.press("q")
     until(editor, DONE)
+    editor.lua(f"vim.o.columns = {columns}")
+
+
+def test_evidence_that_does_not_fit_next_to_the_first_line_is_seen(
+    editor: Neovim, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    """What stands above the first line of a buffer is not drawn."""
+    file = tmp_path / "first.py"
+    file.write_text(BEFORE, encoding="utf-8")
+    editor.open(file)
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns = 60; return old")
+    editor.press(":Stet refactor<CR>")
+    until(editor, DONE)
+    editor.wait("vim.fn.screenstring(2, 3) == 's'")  # next to the signs of changed lines
+    drawn = " ".join(row(editor, str(number)) for number in range(1, 5))
+    assert "def sign(x):   stet: " in drawn
+    assert " · :Stet keep · undo · evidence" in re.sub(r" +", " ", drawn)
     editor.lua(f"vim.o.columns = {columns}")

@@ -30,9 +30,17 @@ function M.forget()
   titles = {}
 end
 
+--- The fewest columns of a title that is cut for what is said of it.
+local TITLE = 20
+
+--- The columns of a line that does not prompt for <Enter>.
+local function room_now()
+  return math.max(vim.o.columns - 12, 10)
+end
+
 local function echo(text)
-  -- A line that does not fit would prompt for <Enter>. The seconds at its end show that the job still runs.
-  local room = math.max(vim.o.columns - 12, 10)
+  -- The seconds at its end show that the job still runs.
+  local room = room_now()
   local seconds = text:match(", %d+ s$") or ""
   local rest = text:sub(1, #text - #seconds)
   if vim.fn.strchars(text) > room and seconds ~= "" then
@@ -69,7 +77,14 @@ function M.show(event)
     titles[token] = nil
   else
     titles[token] = value.title or titles[token] or "Stet"
-    echo(titles[token] .. (value.message and ": " .. value.message or ""))
+    local message = value.message and ": " .. value.message or ""
+    local left = room_now() - vim.fn.strdisplaywidth(message)
+    local title = titles[token]
+    -- A download's size, speed and time left say more than the end of its name.
+    if vim.fn.strdisplaywidth(title) > left and left >= TITLE then
+      title = vim.fn.strcharpart(title, 0, left - 1) .. "…"
+    end
+    echo(title .. message)
   end
   vim.cmd.redraw()
 end
