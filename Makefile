@@ -78,7 +78,8 @@ editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/src/
 
 # The wheel with the plugins for editors, in dist/. Without `vsix` first it has no extension for VS Code.
 wheel: $(STAMP) vsix
-	$(BIN)/python -m build --wheel --no-isolation
+	@$(BIN)/python -m build --quiet --wheel --no-isolation
+	@echo "Done: $$(ls -t dist/*.whl | head -1)"
 
 # VS Code's workbench as its tests drive it, in a browser. Needs node 20, npm and Chromium.
 code-server: .cache/code-server/.installed
