@@ -120,7 +120,7 @@ def _install_vscode(dry_run: bool) -> list[str]:
     if not package.is_file():
         raise UsageError(
             "this installation has no extension for VS Code: it was built without node",
-            hint="in a clone of Stet run `make vsix` (needs node 20), then `stet editor vscode --install` from there",
+            hint="in a clone of Stet run `make vsix` (needs node 20), then install Stet from there again",
         )
     with tempfile.TemporaryDirectory() as folder:
         marked = Path(folder, package.name)
