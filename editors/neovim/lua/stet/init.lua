@@ -85,9 +85,10 @@ local function follow(client, bufnr, job, name, ended)
       progress.tell(result.message)
     end
     if result.status == "refused" and type(result.answer) == "table" and #result.answer.evidence > 0 then
-      messages.hint(result.message, ":Stet evidence shows what was checked", vim.log.levels.WARN)
+      messages.hint(result.message, ":Stet evidence shows what was checked", ":Stet evidence", vim.log.levels.WARN)
     elseif result.status == "failed" and not result.missingModel then
-      messages.hint(result.message, "run `:Stet health` for the models, `:Stet retry` to try again", vim.log.levels.ERROR)
+      local hint = "run `:Stet health` for the models, `:Stet retry` to try again"
+      messages.hint(result.message, hint, ":Stet health", vim.log.levels.ERROR)
     end
     vim.api.nvim_exec_autocmds("User", { pattern = "StetDone", data = result })
   end)
@@ -305,7 +306,9 @@ local others = {
   setup = setup.run,
   health = function(client, bufnr)
     send(client, bufnr, "stet.health", nil, function(result)
-      say(table.concat(words.health(result), "\n"))
+      window.when_free(function()
+        window.stay(words.health(result), window.idle())
+      end)
     end)
   end,
 }
