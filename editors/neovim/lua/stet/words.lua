@@ -14,7 +14,13 @@ function M.health(result)
   model = ("%s%s is %s"):format(model, where ~= "" and (" (%s)"):format(where) or "", text(result.status, "unknown"))
   local lines, todo = {}, {}
   local names = vim.tbl_keys(result.parts or {})
-  table.sort(names)
+  table.sort(names, function(one, other) -- what does not work comes first
+    local fails, works = MARKS[result.parts[one].state] == "✗", MARKS[result.parts[other].state] == "✗"
+    if fails ~= works then
+      return fails
+    end
+    return one < other
+  end)
   for _, name in ipairs(names) do
     local part = result.parts[name]
     table.insert(lines, ("- %s %s: %s"):format(MARKS[part.state] or "?", name, text(part.detail, part.state)))
