@@ -240,6 +240,24 @@ def test_a_killed_server_starts_again_and_offers_the_job(
     wait_saved(file, AFTER)
 
 
+def test_a_model_that_fails_is_named_once_and_the_job_is_offered_again(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply.failure(401, "no such key")
+    workbench.palette("Stet: Refactor…")
+    workbench.text(f'{INPUT}:has-text("How?")')
+    workbench.press("Enter")
+    again = f'{NOTIFICATION}:has-text("rejected the key") .monaco-button:has-text("Run Again")'
+    workbench.text(again)
+    assert len(workbench.messages()) == 1, "one message for one cause"
+    workbench.picture("model-failed")
+    scripted.default = Reply(REPLY)
+    workbench.click(again)
+    workbench.text(f'{LENS}:has-text("Keep")')
+    workbench.press("Control+S")
+    wait_saved(file, AFTER)
+
+
 def server_of(home: str) -> int:
     """The process of the server that has this home."""
     for folder in Path("/proc").glob("[0-9]*"):

@@ -53,6 +53,7 @@ def test_progress_is_shown_on_the_last_line_until_the_job_ends(
     assert any(line.startswith("Stet: refactor signs.py: ") for line in messages)
     assert "" in messages
     assert max(map(len, messages)) <= 48, "a longer line asks for <Enter>"
+    assert messages[-1].endswith("…"), "it is cut"
     assert "Workspace edit" not in editor.lua("return vim.fn.execute('messages')")
 
 

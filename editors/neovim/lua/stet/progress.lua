@@ -43,7 +43,7 @@ local function echo(text)
   local room = room_now()
   local seconds = text:match(", %d+ s$") or ""
   local rest = text:sub(1, #text - #seconds)
-  if vim.fn.strchars(text) > room and seconds ~= "" then
+  if vim.fn.strchars(text) > room then
     rest = vim.fn.strcharpart(rest, 0, room - #seconds - 1) .. "…"
   end
   text = vim.fn.strcharpart(rest .. seconds, 0, room)

@@ -129,7 +129,8 @@ local function fold_tables(bufnr, winid)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   local options = vim.wo[winid]
   options.foldmethod, options.foldenable = "manual", true
-  options.foldtext = "'▸ a table of ' .. (v:foldend - v:foldstart - 1) .. ' rows (zo opens it)'"
+  options.foldtext = "'▸ a table of ' .. (v:foldend - v:foldstart - 1) .. (v:foldend - v:foldstart == 2 ? ' row' : ' rows')"
+    .. " .. ' (zo opens it)'"
   vim.api.nvim_win_call(winid, function()
     for first, line in ipairs(lines) do
       local starts = vim.startswith(line, "|") and vim.startswith(lines[first - 2] or "", "## ")
