@@ -89,7 +89,7 @@ def test_hunks_are_visited_and_dropped_and_the_rest_is_judged_again(editor: Neov
     editor.press("x")
     editor.wait("vim.fn.getline(5) == '    a = 1'")
     editor.press("a")  # the other half uses a name that is gone: the server offers it again
-    editor.wait(f"#({DRAWN}) > 0 and ({DRAWN})[1][1]:find('the part you kept', 1, true)")
+    editor.wait(f"#({DRAWN}) > 0 and ({DRAWN})[1][1]:find('in the part you kept', 1, true)")
     editor.wait(KEYS)
     editor.press("q")
     assert editor.done()["message"] == "Edit discarded."
