@@ -44,6 +44,7 @@ def test_a_job_without_a_model_offers_one_and_continues_with_it(newcomer: Neovim
     newcomer.wait(QUESTION)
     assert "stet model pull" not in newcomer.text(), "the keys do it"
     assert bar(newcomer).split() == ["d", "Download", "1117", "MB", "o", "Other", "model…", "q", "Close"]
+    assert newcomer.lua("return require('stet').status()") == "Stet ✗ no model"
     assert not any(":Stet health" in message for message in newcomer.seen()["messages"])
     first = newcomer.lua("return require('stet').last_job")
     newcomer.wait(KEY)
@@ -51,3 +52,4 @@ def test_a_job_without_a_model_offers_one_and_continues_with_it(newcomer: Neovim
     assert newcomer.done(2)["applied"] is True
     assert newcomer.lua("return require('stet').last_job") != first
     assert newcomer.text() == BEFORE.replace(OLD, AFTER)
+    assert newcomer.lua("return require('stet').status()") == f"Stet ✓ {scripted.models[0]}"

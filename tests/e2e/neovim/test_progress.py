@@ -89,6 +89,7 @@ def test_a_failure_shows_what_to_do_next(editor: Neovim, scripted: ScriptedModel
     assert editor.done()["status"] == "failed"
     messages = editor.wait_message("rejected the key", ":Stet health")
     assert messages.endswith("run `:Stet health` for the models, `:Stet retry` to try again")
+    assert editor.lua("return require('stet').status()") == "Stet ✗ model down"
 
 
 def test_a_refusal_is_one_message_that_names_the_evidence_command(editor: Neovim, scripted: ScriptedModel) -> None:

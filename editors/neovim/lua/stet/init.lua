@@ -64,6 +64,7 @@ local function follow(client, bufnr, job, name, ended)
   M.last_job, last_name, last_client = job, name, client.id
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
     ended()
+    jobs.note(result)
     if not result.asks then
       question.close(job)
     end
