@@ -152,7 +152,7 @@ _FAILURES = {
     Check.TESTS: "a test fails",
     Check.DOCTEST: "an example fails",
     Check.SYNTAX: "the code does not parse",
-    Check.NAMES: "a name does not resolve",
+    Check.NAMES: "a name is wrong",
     Check.SIGNATURE: "the signature changes",
     Check.LINT: "new lint",
     Check.TYPES: "a type does not fit",

@@ -211,7 +211,7 @@ def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scr
     workbench.palette("Stet: Take This Change Back")
     workbench.text(f'{CHANGED}:has-text("s = 0")')
     act(workbench, "Apply")
-    assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ in the part you kept, a name does not resolve")')
+    assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ in the part you kept, a name is wrong")')
     workbench.picture("part")
     act(workbench, "Apply")  # the user knows, and wants it
     workbench.text(f'{LENS}:has-text("Keep")')
@@ -249,6 +249,7 @@ def test_a_model_that_fails_is_named_once_and_the_job_is_offered_again(
     workbench.press("Enter")
     again = f'{NOTIFICATION}:has-text("rejected the key") .monaco-button:has-text("Run Again")'
     workbench.text(again)
+    workbench.gone(f'{NOTIFICATION}:has-text("Stet: Refactor")')
     assert len(workbench.messages()) == 1, "one message for one cause"
     workbench.picture("model-failed")
     scripted.default = Reply(REPLY)
