@@ -97,9 +97,9 @@ node-projects: .cache/node-projects/.installed
 	@$(call twice,tests/engine/runners/node_projects.sh .cache/node-projects)
 	@touch $@
 
-# The pictures of the README and the docs, taken by the tests of VS Code as they walk through it. Look at each.
+# The pictures of the README and the docs, taken by the tests of VS Code and Neovim as they walk through it. Look at each.
 screenshots: $(STAMP) vsix code-server
-	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py tests/e2e/test_vscode_places.py
+	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py tests/e2e/test_vscode_places.py tests/e2e/neovim
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.editors.neovim import Neovim, plugin
 from support.editors.neovim_file import BEFORE, OLD, bar, put_cursor
+from support.editors.neovim_picture import picture
 from support.editors.signs import AFTER
 from support.processes.stet import stet_argv
 from support.servers.scripted import ScriptedModel
@@ -20,9 +21,10 @@ def newcomer(tmp_path: Path, environment: Mapping[str, str], file: Path) -> Iter
     """The editor of a user who has neither a model nor a model server, with a file open."""
     own = {name: value for name, value in environment.items() if name not in ("STET_BASE_URL", "STET_MODEL")}
     own |= {"STET_HOME": str(tmp_path / "stet"), "STET_MODEL_DISCOVER": "false"}
-    with Neovim(tmp_path, own, plugin([*stet_argv(), "--stdio"])) as nvim:
+    with Neovim(tmp_path, own, plugin([*stet_argv(), "--stdio"]), screen=(24, 80)) as nvim:
         nvim.open(file)
         put_cursor(nvim, 5)
+        nvim.command(f"cd {tmp_path}")
         yield nvim
 
 
@@ -46,6 +48,7 @@ def test_a_job_without_a_model_offers_one_and_continues_with_it(newcomer: Neovim
     assert bar(newcomer).split() == ["d", "Download", "1117", "MB", "o", "Other", "model…", "q", "Close"]
     assert newcomer.lua("return require('stet').status()") == "Stet ✗ no model"
     assert not any(":Stet health" in message for message in newcomer.seen()["messages"])
+    picture(newcomer, "model")
     first = newcomer.lua("return require('stet').last_job")
     newcomer.wait(KEY)
     newcomer.press("o")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.editors.neovim import SECONDS, Neovim, plugin
 from support.editors.neovim_file import KEYS as KEYS_COUNT
+from support.editors.neovim_picture import picture
 from support.editors.signs import BEFORE, REPLY
 from support.processes.stet import stet_argv
 from support.servers.scripted import Reply, ScriptedModel
@@ -200,18 +201,22 @@ def row(nvim: Neovim, number: str) -> str:
     return str(nvim.lua(f"return {drawn}:join('')")).rstrip()
 
 
-def test_the_keys_of_a_waiting_edit_and_its_reminder_fit_80_columns(editor: Neovim, scripted: ScriptedModel) -> None:
-    scripted.default = Reply("CODE:\n```python\ndef sign(number):\n    return (number > 0) + (number < 0)\n```\n")
-    columns = editor.lua("local old = vim.o.columns; vim.o.columns = 80; return old")
+def test_the_keys_of_a_waiting_edit_and_its_reminder_fit_80_columns(
+    editor: Neovim, scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply("CODE:\n```python\ndef sign(x):\n    return (x > 0) + (x < 0)\n```\n")
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns, vim.o.lines = 80, 24; return old")
+    editor.command(f"cd {file.parent}")
     editor.press(":Stet refactor<CR>")
     editor.wait(KEYS_COUNT)
+    picture(editor, "refuted")
     assert row(editor, "1") == " a Apply  q Discard  r Try again…  e Evidence  x Drop this change  d Diff"
     editor.press(":Stet refactor<CR>")
     editor.wait("#_G.seen.messages == 1 and vim.fn.screenstring(vim.o.lines, 1) == 'S'")
     assert row(editor, "vim.o.lines") == "Stet: an edit waits here: `a` applies it, `q` discards it"
     editor.press("q")
     until(editor, DONE)
-    editor.lua(f"vim.o.columns = {columns}")
+    editor.lua(f"vim.o.columns, vim.o.lines = {columns}, 45")
 
 
 def test_evidence_that_does_not_fit_next_to_the_first_line_is_seen(
@@ -221,11 +226,13 @@ def test_evidence_that_does_not_fit_next_to_the_first_line_is_seen(
     file = tmp_path / "first.py"
     file.write_text(BEFORE, encoding="utf-8")
     editor.open(file)
-    columns = editor.lua("local old = vim.o.columns; vim.o.columns = 60; return old")
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns, vim.o.lines = 80, 24; return old")
+    editor.command(f"cd {tmp_path}")
     editor.press(":Stet refactor<CR>")
     until(editor, DONE)
     editor.wait("vim.fn.screenstring(2, 3) == 's'")  # next to the signs of changed lines
     drawn = " ".join(row(editor, str(number)) for number in range(1, 5))
     assert "def sign(x):   stet: " in drawn
     assert " · :Stet keep · undo · evidence" in re.sub(r" +", " ", drawn)
-    editor.lua(f"vim.o.columns = {columns}")
+    picture(editor, "applied")
+    editor.lua(f"vim.o.columns, vim.o.lines = {columns}, 45")
