@@ -60,8 +60,8 @@ def test_progress_is_shown_on_the_last_line_until_the_job_ends(
 def test_the_seconds_fit_on_the_last_line_and_a_long_wait_shows_how_to_cancel(
     editor: Neovim, echoed: Callable[[], list[str]]
 ) -> None:
-    def shown(message: str, title: str = "Stet: refactor signs.py") -> str:
-        value = {"kind": "report", "title": title, "message": message}
+    def shown(message: str, title: str = "Stet: refactor signs.py", kind: str = "report") -> str:
+        value = {"kind": kind, "title": title, "message": message}
         params = json.dumps(json.dumps({"token": "stet/1", "value": value}))
         editor.lua(f"""
           local client = vim.lsp.get_clients({{ name = "stet" }})[1]
@@ -79,6 +79,8 @@ def test_the_seconds_fit_on_the_last_line_and_a_long_wait_shows_how_to_cancel(
     assert long.endswith("…, 123 s")
     assert len(long) <= 68
     size = "204 of 1117 MB · 25.5 MB/s · 36 s left"
+    end = "cancelled; the next one resumes here"
+    assert shown(end, kind="end") == f"Stet: refactor signs.py: {end}"
     assert shown(size, "Stet: download Qwen2.5-Coder 1.5B Instruct") == f"Stet: download Qwen2.5-Code…: {size}"
 
 

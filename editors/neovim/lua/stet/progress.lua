@@ -73,7 +73,8 @@ function M.show(event)
   end
   if value.kind == "end" then
     -- The answer to `:Stet cancel` arrives before the job has ended: an empty line here would remove it.
-    echo(value.message == "cancelled" and (titles[token] or "Stet") .. ": cancelled" or "")
+    local cancelled = vim.startswith(value.message or "", "cancelled")
+    echo(cancelled and (titles[token] or "Stet") .. ": " .. value.message or "")
     titles[token] = nil
   else
     titles[token] = value.title or titles[token] or "Stet"
