@@ -78,7 +78,8 @@ editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/src/
 
 # The wheel with the plugins for editors, in dist/. Without `vsix` first it has no extension for VS Code.
 wheel: $(STAMP) vsix
-	$(BIN)/python -m build --wheel --no-isolation
+	@$(BIN)/python -m build --quiet --wheel --no-isolation
+	@echo "Done: $$(ls -t dist/*.whl | head -1)"
 
 # VS Code's workbench as its tests drive it, in a browser. Needs node 20, npm and Chromium.
 code-server: .cache/code-server/.installed
@@ -96,9 +97,9 @@ node-projects: .cache/node-projects/.installed
 	@$(call twice,tests/engine/runners/node_projects.sh .cache/node-projects)
 	@touch $@
 
-# The pictures of the README and the docs, taken by the tests of VS Code as they walk through it. Look at each.
+# The pictures of the README and the docs, taken by the tests of VS Code and Neovim as they walk through it. Look at each.
 screenshots: $(STAMP) vsix code-server
-	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py tests/e2e/test_vscode_places.py
+	STET_TEST_PICTURES=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/e2e/test_vscode.py tests/e2e/test_vscode_places.py tests/e2e/neovim
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info

@@ -69,7 +69,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in tracked():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_bytes((ROOT / name).read_bytes())
-    (copy / "editors" / "vscode" / "stet.vsix").write_bytes(b"what node builds")
+    with zipfile.ZipFile(copy / "editors" / "vscode" / "stet.vsix", "w") as extension:
+        extension.writestr("extension/dist/extension.js", "what node builds")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(copy)]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr or result.stdout
@@ -247,7 +248,7 @@ def test_a_lean_installation_works_and_says_once_what_it_lacks(
 def test_an_installation_brings_the_plugins_of_editors(lean: Path, tmp_path: Path) -> None:
     recorder = tmp_path / "bin" / "code"
     recorder.parent.mkdir()
-    recorder.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/code.log\n')
+    recorder.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/code.log\ncp "$2" {tmp_path}/installed.vsix\n')
     recorder.chmod(0o755)
 
     def editor(*words: str) -> subprocess.CompletedProcess[str]:
@@ -258,7 +259,8 @@ def test_an_installation_brings_the_plugins_of_editors(lean: Path, tmp_path: Pat
     place = tmp_path / ".local" / "share" / "nvim" / "site" / "pack" / "stet" / "start" / "stet"
     assert f"would copy the Neovim plugin to {place}" in editor("neovim", "--install", "--dry-run").stdout
     assert not place.exists()
-    assert "To undo: stet editor neovim --remove" in editor("neovim", "--install").stdout
+    program = f"{lean} -m stet_ls.server"
+    assert f"To undo: {program} editor neovim --remove" in editor("neovim", "--install").stdout
     assert str(lean) in (place / "lua" / "stet" / "installed.lua").read_text()
     assert (place / "doc" / "stet.txt").is_file()
     (place / "doc" / "tags").touch()  # Neovim writes it
@@ -266,9 +268,13 @@ def test_an_installation_brings_the_plugins_of_editors(lean: Path, tmp_path: Pat
     assert editor("neovim", "--remove").stdout == f"removed {place}\n"
     assert not (tmp_path / ".local" / "share" / "nvim" / "site" / "pack" / "stet").exists()
 
-    assert "To undo: stet editor vscode --remove" in editor("vscode", "--install").stdout
+    assert f"To undo: {program} editor vscode --remove" in editor("vscode", "--install").stdout
+    assert re.fullmatch(r"--install-extension /\S+/stet\.vsix --force\n", (tmp_path / "code.log").read_text())
     (vsix,) = lean.parents[1].glob("lib/python*/site-packages/stet_ls/editors/vscode/stet.vsix")
-    assert (tmp_path / "code.log").read_text() == f"--install-extension {vsix} --force\n"
+    with zipfile.ZipFile(vsix) as shipped, zipfile.ZipFile(tmp_path / "installed.vsix") as installed:
+        assert installed.testzip() is None
+        (mark,) = {*installed.namelist()} - {*shipped.namelist()}
+        assert json.loads(installed.read(mark)) == {"command": [*program.split(), "--stdio"]}
     vsix.unlink()
     without = editor("vscode", "--install")
     assert without.returncode == 2

@@ -1,5 +1,6 @@
 ;; M-x stet lists the actions, M-x stet-refactor runs one; C-c s r does, too. An edit is shown as a diff before you are
 ;; asked. Stet runs with eglot or lsp-mode, which keep their servers.
+(setq stet-command '("@STET@" "--stdio"))
 (load "@EDITORS@/emacs/stet.el")
 (global-set-key (kbd "C-c s") 'stet-command-map)
 

@@ -56,7 +56,7 @@ class Agreement:
             detail = f"{self.repeated + 1} samples are the same code and count once"
             return Evidence(Check.AGREEMENT, Ruling.SKIPPED, detail)
         detail = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
-        detail += f"; {self.repeated} more repeat one of them" if self.repeated else ""
+        detail += f" (without {self.repeated} of the same code)" if self.repeated else ""
         if self.changes_nothing:
             return Evidence(Check.AGREEMENT, Ruling.UNKNOWN, f"{detail}, but behave as before the change")
         agree = len(self.groups[0]) > 1 and 3 * self.share >= 2 and self.inputs >= LEAST_INPUTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
 from importlib import resources
@@ -10,11 +11,15 @@ from importlib.resources.abc import Traversable
 
 from stet_ls.editors import PLACES
 from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.agents.config_files.config_place import this_program
 from stet_ls.server.cli.command_table import did_you_mean
 from stet_ls.server.cli.editor_install import INSTALLERS, shipped
 
 FOLDER = "@EDITORS@"
 """Stands in a configuration for the folder of the plugins."""
+
+PROGRAM = "@STET@"
+"""Stands there, in quotation marks, for the program that prints it: `PATH` does not matter then."""
 
 PROGRAMS: Mapping[str, str] = {
     "neovim": "nvim",
@@ -60,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if place is not None:
         print(place, file=sys.stderr)
     text = resource.read_text(encoding="utf-8").replace(FOLDER, shipped("emacs").parent.as_posix())
+    text = text.replace(f'"{PROGRAM}"', " ".join(json.dumps(word) for word in this_program().words))
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     return 0
 

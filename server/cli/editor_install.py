@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ MARK = Path("lua", "stet", "installed.lua")
 """Names the server that belongs to an installed plugin; only a folder with this file is replaced or removed."""
 
 EXTENSION = "stet-ls.stet"
+
+VSIX_MARK = "extension/dist/installed.json"
+"""The same for the extension, inside of its package; `editors/vscode/src/server/find.ts` reads it."""
 
 VS_CODE = ("code", "code-insiders", "codium", "cursor", "code-server")
 """Programs that install an extension for VS Code, by `--install-extension`."""
@@ -40,6 +44,13 @@ def shipped(*names: str) -> Path:
     here = Path(stet_ls.editors.__file__).resolve().parent
     place = here.joinpath(*names)
     return place if place.exists() else here.parent.joinpath(*names)
+
+
+def _stet() -> str:
+    """How a shell calls this program: by its name if that finds it."""
+    words = this_program().words
+    found = shutil.which("stet")
+    return "stet" if found and Path(found).resolve() == Path(words[0]).resolve() else " ".join(words)
 
 
 def _neovim_place() -> Path:
@@ -75,7 +86,7 @@ def _install_neovim(dry_run: bool) -> list[str]:
     return [
         f"Neovim plugin copied to {place}",
         "Restart Neovim, open a file and type `:Stet`. Help: `:help stet`. To choose a model: `:Stet setup`.",
-        "To undo: stet editor neovim --remove",
+        f"To undo: {_stet()} editor neovim --remove",
     ]
 
 
@@ -109,11 +120,16 @@ def _install_vscode(dry_run: bool) -> list[str]:
     if not package.is_file():
         raise UsageError(
             "this installation has no extension for VS Code: it was built without node",
-            hint="in a clone of Stet run `make vsix` (needs node 20), then `stet editor vscode --install` from there",
+            hint="in a clone of Stet run `make vsix` (needs node 20), then install Stet from there again",
         )
-    return [*_with_vs_code(["--install-extension", str(package), "--force"], "install", package, dry_run)] + (
-        [] if dry_run else ["Reload the window in VS Code. To undo: stet editor vscode --remove"]
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        marked = Path(folder, package.name)
+        shutil.copyfile(package, marked)
+        with zipfile.ZipFile(marked, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(VSIX_MARK, json.dumps({"command": [*this_program().words, "--stdio"]}))
+        options = ["--install-extension", str(package if dry_run else marked), "--force"]
+        done = [*_with_vs_code(options, "install", package, dry_run)]
+    return done if dry_run else [*done, f"Reload the window in VS Code. To undo: {_stet()} editor vscode --remove"]
 
 
 def _remove_vscode(dry_run: bool) -> list[str]:

@@ -280,6 +280,8 @@ def _result(job: JobHandle) -> Json:
         "headline": ending.short or ending.message,
         "applied": ending.applied,
         **({"asks": True} if job.awaiting_confirmation else {}),
+        **({"missingModel": ending.missing_model} if ending.missing_model else {}),
+        **({"modelFailed": True} if ending.model_failed else {}),
         **(_shown_after(answer, applied=ending.applied is True) if answer else {}),
     }
 

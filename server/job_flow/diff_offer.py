@@ -11,7 +11,6 @@ from pygls.exceptions import JsonRpcException
 from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.summary import failure, phrase
 from stet_ls.engine.markdown import plain
 from stet_ls.server.edits.edit_plan import EditOrigin, EditPlan, make_plan, name_of
 from stet_ls.server.job_flow.edit_risks import reasons_to_ask
@@ -91,8 +90,8 @@ async def offer_diff(
                 target = _target(offered, origin)
                 return Decision(True, KeptPart(replace(part, evidence=evidence), target))
             last_texts = reply.texts
-            line = f"✗ the part you kept: {plain(phrase(failed[0]))}"
-            message = {"headline": line, "failure": failure(failed[0])}
+            line = f"✗ in the part you kept, {_failure(failed[0])}: {plain(failed[0].detail)}"
+            message = {"headline": line, "failure": _failure(failed[0])}
             reply = await send_offer(ls, {**base, **message, "files": _files(offered.plan, last_texts)})
             if reply.applies and not reply.texts:
                 reply = replace(reply, texts=last_texts)
@@ -148,8 +147,21 @@ def _failed(answer: Answer) -> Evidence | None:
     return next((item for item in answer.evidence if item.verdict is Ruling.FAIL), None)
 
 
+_FAILURES = {
+    Check.DIFFERENTIAL: "changes behavior",
+    Check.TESTS: "a test fails",
+    Check.DOCTEST: "an example fails",
+    Check.SYNTAX: "the code does not parse",
+    Check.NAMES: "a name is wrong",
+    Check.SIGNATURE: "the signature changes",
+    Check.LINT: "new lint",
+    Check.TYPES: "a type does not fit",
+}
+"""What a failed check means, above its code."""
+
+
 def _failure(item: Evidence) -> str:
-    return "changes behavior" if item.check is Check.DIFFERENTIAL else failure(item)
+    return _FAILURES.get(item.check) or f"{item.title} failed"
 
 
 def _files(plan: EditPlan, texts: Mapping[str, str]) -> list[dict[str, Any]]:

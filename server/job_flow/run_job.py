@@ -230,6 +230,8 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
     if ending.missing_model:
         ls.in_background(_offer_model(ls, job, ending), "offer the embedded model")
+    elif ending.model_failed and ls.client.message_buttons and ls.client.chooses_models:
+        ls.in_background(_offer_again(ls, job, ending), "offer the job again")
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
         ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
     elif kind is not None:
@@ -245,6 +247,13 @@ NO_MODEL = "stet/noModel"
 """
 
 
+MODEL_FAILED = "stet/modelFailed"
+"""A request to plugins that also show buttons: `{job, message}`, null answers.
+
+The model of a job could not be asked. The plugin shows why, and offers to run the job again and to choose a model.
+"""
+
+
 async def _offer_model(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     """Offers a model to a job that has none, which runs again with it."""
     name = ending.missing_model
@@ -257,6 +266,11 @@ async def _offer_model(ls: StetServer, job: JobHandle, ending: JobResult) -> Non
     needs = {"megabytes": weights.megabytes, "needs": weights.needs}
     params = {"job": job.id, "message": ending.message, "name": name, **needs}
     await ls.protocol.send_request_async(NO_MODEL, params)
+
+
+async def _offer_again(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
+    """Has a plugin show why the model failed, with buttons."""
+    await ls.protocol.send_request_async(MODEL_FAILED, {"job": job.id, "message": ending.message})
 
 
 def _again(ls: StetServer, job: JobHandle) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import NoModelError, UsageError
+from stet_ls.engine.errors import ModelError, NoModelError, UsageError
 from stet_ls.server.errors import ErrorKind, failure_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class JobStatus(StrEnum):
 class JobResult:
     """The result of a job. `applied` is None if unknown, or if there was nothing to apply.
 
-    `missing_model` names the embedded model whose download would have helped. `discarded`: the user refused the edit.
+    `missing_model` names the embedded model whose download would have helped. `model_failed`: there is a model, which
+    could not be asked or gave no usable reply. `discarded`: the user refused the edit.
     `short` is the message in fewer words, "" if all of it matters.
     """
 
@@ -45,6 +46,7 @@ class JobResult:
     applied: bool | None = None
     answer: Answer | None = None
     missing_model: str = ""
+    model_failed: bool = False
     discarded: bool = False
     short: str = ""
 
@@ -209,4 +211,6 @@ async def _root(job: JobHandle, run: Run) -> None:
     except Exception as error:  # noqa: BLE001 - a task's root: an unexpected error becomes one sentence and a log entry
         failure = failure_of(error, during=f"job {job.id} ({job.action})")
         absent = error.absent if isinstance(error, NoModelError) else ""
-        job.end(JobResult(_BLAMED[failure.blame], failure.message, applied=False, missing_model=absent))
+        failed = isinstance(error, ModelError) and not absent
+        result = JobResult(_BLAMED[failure.blame], failure.message, False, missing_model=absent, model_failed=failed)
+        job.end(result)

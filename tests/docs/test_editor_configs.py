@@ -38,7 +38,10 @@ def test_a_configuration_is_printed_separately_from_its_place(name: str, capsys:
     assert editor.run(argparse.Namespace(name=name, install=False, remove=False)) == 0
     out, err = capsys.readouterr()
     text = editor.known()[name].read_text(encoding="utf-8")
-    assert out == text.replace("@EDITORS@", str(ROOT / "editors"))
+    started = re.sub(r'"/[^ ]*"( "-m" "stet_ls.server")? "--stdio"', '"@STET@" "--stdio"', out)
+    assert started == text.replace("@EDITORS@", str(ROOT / "editors"))
+    assert ("@STET@" in text) == (name == "emacs")
+    assert "@STET@" not in out
     assert err == f"{PLACES[name]}\n"
 
 

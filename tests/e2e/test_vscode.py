@@ -211,7 +211,7 @@ def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scr
     workbench.palette("Stet: Take This Change Back")
     workbench.text(f'{CHANGED}:has-text("s = 0")')
     act(workbench, "Apply")
-    assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ the part you kept")')
+    assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ in the part you kept, a name is wrong")')
     workbench.picture("part")
     act(workbench, "Apply")  # the user knows, and wants it
     workbench.text(f'{LENS}:has-text("Keep")')
@@ -230,11 +230,30 @@ def test_a_killed_server_starts_again_and_offers_the_job(
     workbench.text(f'{STATUS}:has-text("Stet 1 running")')
     os.kill(server_of(environment["STET_HOME"]), signal.SIGKILL)
     workbench.text(f'{NOTIFICATION}:has-text("the server ended (SIGKILL); no text was changed. It was started again.")')
-    workbench.gone(f'{NOTIFICATION}:has-text("Stet: Refactor: asking")')
+    workbench.gone(f'{NOTIFICATION}:has-text("Stet: Refactor")')
     assert len(workbench.messages()) == 1, "one message for one cause"
     workbench.picture("killed")
     scripted.default = Reply(REPLY)
     workbench.click(f'{NOTIFICATION} .monaco-button:has-text("Run Refactor Again")')
+    workbench.text(f'{LENS}:has-text("Keep")')
+    workbench.press("Control+S")
+    wait_saved(file, AFTER)
+
+
+def test_a_model_that_fails_is_named_once_and_the_job_is_offered_again(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply.failure(401, "no such key")
+    workbench.palette("Stet: Refactor…")
+    workbench.text(f'{INPUT}:has-text("How?")')
+    workbench.press("Enter")
+    again = f'{NOTIFICATION}:has-text("rejected the key") .monaco-button:has-text("Run Again")'
+    workbench.text(again)
+    workbench.gone(f'{NOTIFICATION}:has-text("Stet: Refactor")')
+    assert len(workbench.messages()) == 1, "one message for one cause"
+    workbench.picture("model-failed")
+    scripted.default = Reply(REPLY)
+    workbench.click(again)
     workbench.text(f'{LENS}:has-text("Keep")')
     workbench.press("Control+S")
     wait_saved(file, AFTER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -37,9 +38,11 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def workbench(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[VSCode]:
-    """A dark workbench that trusts no folder."""
-    settings = {**SETTINGS, "stet.server.command": [*stet_argv("--stdio")]}
-    with VSCode(tmp_path_factory.mktemp("vscode"), environment, settings) as editor:
+    """A dark workbench that trusts no folder, with the server that installed its extension, which is not on PATH."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    path = os.pathsep.join(folder for folder in folders if not Path(folder, "stet").exists())
+    env = {**environment, "PATH": path, "SHELL": "/bin/false"}
+    with VSCode(tmp_path_factory.mktemp("vscode"), env, SETTINGS, stet=stet_argv()) as editor:
         yield editor
 
 

@@ -6,7 +6,7 @@ return {
   -- Neovim does not check the version of an edit for a buffer that was never changed. Changes are sent at once, so
   -- that the server has them before its edit arrives.
   flags = { debounce_text_changes = 0 },
-  init_options = { plugin = { name = "neovim", reports = true, offers = true, diffs = true } },
+  init_options = { plugin = { name = "neovim", reports = true, offers = true, diffs = true, models = true } },
   -- Actions that are chosen from a menu run like those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
   on_exit = function(code, signal, id)
@@ -26,6 +26,7 @@ return {
     ["window/showMessage"] = require("stet.messages").show,
     ["window/showMessageRequest"] = require("stet.edits.question").request,
     ["stet/offer"] = require("stet.edits.question").offer,
+    ["stet/noModel"] = require("stet.edits.question").no_model,
     ["workspace/applyEdit"] = require("stet.edits.apply").apply,
     ["workspace/codeLens/refresh"] = require("stet.lens").on_refresh,
     ["workspace/diagnostic/refresh"] = require("stet.diagnostics").refresh,

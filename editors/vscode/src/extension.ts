@@ -8,7 +8,7 @@ import { Jobs } from "./jobs";
 import { Marks } from "./marks";
 import { offerMcp } from "./mcp";
 import { Memory } from "./memory";
-import { Model, type NoModel } from "./model";
+import { Model, type ModelFailed, type NoModel } from "./model";
 import { type Offer, Offers } from "./offer";
 import { close, hear } from "./progress";
 import { protocol } from "./protocol";
@@ -35,6 +35,11 @@ export function activate(context: vscode.ExtensionContext): void {
     client.onRequest("stet/noModel", (none: NoModel) => {
       const { last } = jobs;
       void model.missing(client, none).then((chosen) => chosen && again(last));
+      return null;
+    });
+    client.onRequest("stet/modelFailed", (failed: ModelFailed) => {
+      const { last } = jobs;
+      void model.failed(failed).then((wanted) => wanted && again(last));
       return null;
     });
   });

@@ -25,6 +25,8 @@ export class Jobs {
   /** The last job that was asked for. */
   last: { readonly action: Action; readonly argument: JobArgument } | undefined;
   private interrupted: Job | undefined;
+  /** What the status bar says of the last job. */
+  private told: vscode.Disposable | undefined;
   private readonly changed = new vscode.EventEmitter<Job | undefined>();
   /** Fired with a job that started, and with undefined when one ended. */
   readonly onDidChange = this.changed.event;
@@ -39,6 +41,7 @@ export class Jobs {
   /** Starts a job and waits for it; cancelling the notification stops it. The server reports refusals and failures. */
   async follow(client: LanguageClient, action: Action, argument: JobArgument): Promise<void> {
     this.last = { action, argument };
+    this.told?.dispose();
     const send = (command: string, params: object): Promise<unknown> =>
       client.sendRequest(protocol().ExecuteCommandRequest.type, { command, arguments: [params] });
     const options = { location: vscode.ProgressLocation.Notification, title: `Stet: ${action.title}`, cancellable: true };
@@ -60,7 +63,7 @@ export class Jobs {
     try {
       const result = await end;
       if (result.status === "done") {
-        vscode.window.setStatusBarMessage(`$(check) ${result.headline}`, 10_000);
+        this.told = vscode.window.setStatusBarMessage(`$(check) ${result.headline}`, 10_000);
       }
       if (result.opens !== undefined) {
         const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false };

@@ -23,6 +23,12 @@ export interface NoModel {
   readonly needs: string;
 }
 
+/** The model of a job could not be asked. */
+export interface ModelFailed {
+  readonly job: string;
+  readonly message: string;
+}
+
 /** What the user chose; without a `url` the embedded model of that name. The key is in the secret storage. */
 interface Choice {
   readonly url?: string;
@@ -66,6 +72,13 @@ export class Model {
         return this.choose();
     }
     return false;
+  }
+
+  /** Handles `stet/modelFailed`: true if the job is to run again. */
+  async failed({ message }: ModelFailed): Promise<boolean> {
+    const [again, choose] = ["Run Again", "Choose Model…"];
+    const chosen = await vscode.window.showErrorMessage(message, again, choose);
+    return chosen === again || (chosen === choose && (await this.choose()));
   }
 
   /** Asks, and starts the server again with the choice. False if nothing was chosen. */

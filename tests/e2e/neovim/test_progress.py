@@ -53,14 +53,15 @@ def test_progress_is_shown_on_the_last_line_until_the_job_ends(
     assert any(line.startswith("Stet: refactor signs.py: ") for line in messages)
     assert "" in messages
     assert max(map(len, messages)) <= 48, "a longer line asks for <Enter>"
+    assert messages[-1].endswith("…"), "it is cut"
     assert "Workspace edit" not in editor.lua("return vim.fn.execute('messages')")
 
 
 def test_the_seconds_fit_on_the_last_line_and_a_long_wait_shows_how_to_cancel(
     editor: Neovim, echoed: Callable[[], list[str]]
 ) -> None:
-    def shown(message: str) -> str:
-        value = {"kind": "report", "title": "Stet: refactor signs.py", "message": message}
+    def shown(message: str, title: str = "Stet: refactor signs.py", kind: str = "report") -> str:
+        value = {"kind": kind, "title": title, "message": message}
         params = json.dumps(json.dumps({"token": "stet/1", "value": value}))
         editor.lua(f"""
           local client = vim.lsp.get_clients({{ name = "stet" }})[1]
@@ -77,6 +78,10 @@ def test_the_seconds_fit_on_the_last_line_and_a_long_wait_shows_how_to_cancel(
     long = shown("asking a-model-with-quite-a-name-of-its-own again · 120 tokens, 123 s")
     assert long.endswith("…, 123 s")
     assert len(long) <= 68
+    size = "204 of 1117 MB · 25.5 MB/s · 36 s left"
+    end = "cancelled; the next one resumes here"
+    assert shown(end, kind="end") == f"Stet: refactor signs.py: {end}"
+    assert shown(size, "Stet: download Qwen2.5-Coder 1.5B Instruct") == f"Stet: download Qwen2.5-Code…: {size}"
 
 
 def test_a_failure_shows_what_to_do_next(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -86,6 +91,7 @@ def test_a_failure_shows_what_to_do_next(editor: Neovim, scripted: ScriptedModel
     assert editor.done()["status"] == "failed"
     messages = editor.wait_message("rejected the key", ":Stet health")
     assert messages.endswith("run `:Stet health` for the models, `:Stet retry` to try again")
+    assert editor.lua("return require('stet').status()") == "Stet ✗ model down"
 
 
 def test_a_refusal_is_one_message_that_names_the_evidence_command(editor: Neovim, scripted: ScriptedModel) -> None:

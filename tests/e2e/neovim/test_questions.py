@@ -53,7 +53,7 @@ def test_a_refuted_edit_is_a_diff_in_place_below_its_verdict(offered: Neovim) ->
     assert ["if x > 0:", "DiffDelete"] in drawn
     assert ["    return (x > 0) + (x < 0)", "DiffAdd"] in drawn
     offered.command("Stet refactor")
-    offered.wait_message("an edit waits here for your answer")
+    offered.wait_message("an edit waits here: `a` applies it")
     expected = " a  Apply    q  Discard    r  Try again…    e  Evidence    x  Drop this change    d  Diff"
     assert bar(offered) == expected
     offered.wait(KEYS)
@@ -89,7 +89,7 @@ def test_hunks_are_visited_and_dropped_and_the_rest_is_judged_again(editor: Neov
     editor.press("x")
     editor.wait("vim.fn.getline(5) == '    a = 1'")
     editor.press("a")  # the other half uses a name that is gone: the server offers it again
-    editor.wait(f"#({DRAWN}) > 0 and ({DRAWN})[1][1]:find('the part you kept', 1, true)")
+    editor.wait(f"#({DRAWN}) > 0 and ({DRAWN})[1][1]:find('in the part you kept', 1, true)")
     editor.wait(KEYS)
     editor.press("q")
     assert editor.done()["message"] == "Edit discarded."

@@ -42,17 +42,21 @@ def test_a_file_is_verified_and_the_verdict_is_said(editor: Neovim, file: Path) 
     editor.wait_message("signs.py: unproven: ")
 
 
-def test_health_is_shown_as_readable_lines(editor: Neovim, scripted: ScriptedModel) -> None:
+def test_health_is_a_window_of_readable_lines(editor: Neovim, scripted: ScriptedModel) -> None:
+    editor.lua("vim.o.columns = 80")
     editor.command("Stet health")
-    while re.search(
-        "no response within|is silent", messages := editor.wait_message("ledger: ")
-    ):  # each look has its time
-        editor.lua("_G.seen.messages = {}")
+    shown = "vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == '# Health'"
+    editor.wait(shown)
+    while re.search("no response within|is silent", editor.text()):  # each look has its time
+        editor.command("close")
         editor.command("Stet health")
-    lines = messages.splitlines()
-    assert lines[0] == f"Stet: {scripted.models[0]} (STET_BASE_URL) is ready"
-    assert any(line.startswith("✓ ledger: ") for line in lines)
+        editor.wait(shown)
+    lines = editor.text().splitlines()
+    assert lines[2] == f"{scripted.models[0]} (STET_BASE_URL) is ready"
+    assert any(line.startswith("- ✓ ledger: ") for line in lines)
     assert not [line for line in lines if "table: " in line or line.endswith(": none")]
+    editor.press("q")
+    editor.wait("#vim.api.nvim_list_wins() == 1")
 
 
 def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:

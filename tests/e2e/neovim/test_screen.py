@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from support.editors.neovim import SECONDS, Neovim, plugin
-from support.editors.signs import REPLY
+from support.editors.neovim_file import KEYS as KEYS_COUNT
+from support.editors.neovim_picture import picture
+from support.editors.signs import BEFORE, REPLY
 from support.processes.stet import stet_argv
 from support.servers.scripted import Reply, ScriptedModel
 
@@ -123,9 +126,20 @@ ASKING = {
     "input": "vim.ui.input({ prompt = 'some\\nlines: ' }, chosen)",
 }
 
+
+def test_a_dead_endpoint_is_named_on_one_line_with_a_way_out(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply.failure(401, "no such key")
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns = 80; return old")
+    editor.press(":Stet refactor<CR>")
+    until(editor, DONE)
+    editor.wait("vim.fn.screenstring(vim.o.lines, 1) == 'S'")
+    assert re.fullmatch(r"Stet: STET_BASE_URL \(.+… \(:Stet health\)", row(editor, "vim.o.lines"))
+    editor.lua(f"vim.o.columns = {columns}")
+
+
 MESSAGES = {
     "say": "require('stet.messages').say('a message')",
-    "hint": "require('stet.messages').hint('a message', 'a hint')",
+    "hint": "require('stet.messages').hint('a message', 'a hint', 'a command')",
     "begin": "require('stet.progress').begin('a job')",
     "tell": "require('stet.progress').tell('a sentence')",
 }
@@ -179,3 +193,46 @@ def test_the_list_of_a_plugin_may_answer_later(plugin_list: Neovim, keys: str) -
     plugin_list.press("<CR>")
     until(plugin_list, DONE)
     assert plugin_list.seen()["done"][0]["applied"] is True
+
+
+def row(nvim: Neovim, number: str) -> str:
+    """A row of the screen as it is drawn; "1" is the first, "vim.o.lines" the last."""
+    drawn = f"vim.iter(vim.fn.range(1, vim.o.columns)):map(function(at) return vim.fn.screenstring({number}, at) end)"
+    return str(nvim.lua(f"return {drawn}:join('')")).rstrip()
+
+
+def test_the_keys_of_a_waiting_edit_and_its_reminder_fit_80_columns(
+    editor: Neovim, scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply("CODE:\n```python\ndef sign(x):\n    return (x > 0) + (x < 0)\n```\n")
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns, vim.o.lines = 80, 24; return old")
+    editor.command(f"cd {file.parent}")
+    editor.press(":Stet refactor<CR>")
+    editor.wait(KEYS_COUNT)
+    picture(editor, "refuted")
+    assert row(editor, "1") == " a Apply  q Discard  r Try again…  e Evidence  x Drop this change  d Diff"
+    editor.press(":Stet refactor<CR>")
+    editor.wait("#_G.seen.messages == 1 and vim.fn.screenstring(vim.o.lines, 1) == 'S'")
+    assert row(editor, "vim.o.lines") == "Stet: an edit waits here: `a` applies it, `q` discards it"
+    editor.press("q")
+    until(editor, DONE)
+    editor.lua(f"vim.o.columns, vim.o.lines = {columns}, 45")
+
+
+def test_evidence_that_does_not_fit_next_to_the_first_line_is_seen(
+    editor: Neovim, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    """What stands above the first line of a buffer is not drawn."""
+    file = tmp_path / "first.py"
+    file.write_text(BEFORE, encoding="utf-8")
+    editor.open(file)
+    columns = editor.lua("local old = vim.o.columns; vim.o.columns, vim.o.lines = 80, 24; return old")
+    editor.command(f"cd {tmp_path}")
+    editor.press(":Stet refactor<CR>")
+    until(editor, DONE)
+    editor.wait("vim.fn.screenstring(2, 3) == 's'")  # next to the signs of changed lines
+    drawn = " ".join(row(editor, str(number)) for number in range(1, 5))
+    assert "def sign(x):   stet: " in drawn
+    assert " · :Stet keep · undo · evidence" in re.sub(r" +", " ", drawn)
+    picture(editor, "applied")
+    editor.lua(f"vim.o.columns, vim.o.lines = {columns}, 45")

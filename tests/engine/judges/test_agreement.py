@@ -39,7 +39,7 @@ async def test_equal_code_counts_as_one_sample(make: MakeCase) -> None:
     assert isinstance(more, Agreement), more
     assert more.groups == ((0, 1), (3,))
     assert "2 of 3 samples agree" in more.evidence().detail
-    assert "1 more repeat one of them" in more.evidence().detail
+    assert "(without 1 of the same code)" in more.evidence().detail
 
 
 def test_agreement_needs_two_thirds_and_more_than_one_sample() -> None:

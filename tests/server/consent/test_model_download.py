@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from support.servers.inprocess import connected
+from support.servers.scripted import dead_endpoint
 from support.servers.session import NEOVIM, VSCODE, boxes, finish, health, introduction, lines, start
 from support.servers.wire import TIMEOUT, ErrorAnswer, Json, RawClient
 
@@ -159,6 +160,23 @@ async def test_a_plugin_that_chooses_models_is_asked_instead(hub: Hub) -> None:
     assert asked["needs"].startswith("4 MB, ")
     assert asked["message"] == result["message"]
     assert not client.received("window/showMessageRequest")
+
+
+async def test_a_plugin_offers_a_job_again_whose_model_failed(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = {"plugin": {"name": "any", "models": True, "buttons": True}}
+    with dead_endpoint() as nowhere:
+        monkeypatch.setenv("STET_BASE_URL", nowhere)
+        async with connected(create_server()) as client:
+            await client.initialize(**{**introduction(VSCODE), "initializationOptions": plugin})
+            client.answers["stet/modelFailed"] = lambda params: None
+            client.open(URI, "python", TEXT)
+            job = await start(client, "refactor", uri=URI, range=lines(1))
+            result = await finish(client, job)
+            asked = (await client.wait_for(lambda m: m.get("method") == "stet/modelFailed"))["params"]
+
+    assert asked == {"job": job, "message": result["message"]}
+    assert "is not reachable" in asked["message"]
+    assert not client.received("window/showMessage")
 
 
 async def test_another_model_is_chosen_by_question_and_the_job_continues(client: RawClient, hub: Hub) -> None:

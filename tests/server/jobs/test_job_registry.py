@@ -64,7 +64,7 @@ async def test_an_error_becomes_one_sentence(error: Exception, status: JobStatus
     job = Watched().start(fails)
     await job.wait()
 
-    assert job.result == JobResult(status, message, applied=False)
+    assert job.result == JobResult(status, message, applied=False, model_failed=isinstance(error, NoModelError))
 
 
 async def test_cancelling_stops_the_job_after_its_cleanup() -> None:

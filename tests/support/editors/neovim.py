@@ -104,13 +104,16 @@ class Neovim:
         self._path = folder / "lua.sock"
         self._log = folder / "nvim.log"
         init = folder / "init.lua"
+        if screen:
+            configuration = f"vim.o.termguicolors, vim.o.background = true, 'light'\n{configuration}"
         init.write_text(
             f"vim.opt.swapfile = false\n{_WATCH}\n{_FRESH}\n{configuration}\n{_LISTEN % json.dumps(str(self._path))}",
             encoding="utf-8",
         )
         program = executable()
         assert program is not None, "no nvim: install the dev dependencies"
-        variables = {**os.environ, **env, "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+        given = {name: value for name, value in os.environ.items() if not name.startswith("STET_TEST_")}
+        variables = {**given, **env, "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
         argv = [program, "--clean", "-u", str(init)]
         self._terminal = Terminal(argv, folder, variables, screen, self._log) if screen else None
         if self._terminal is not None:

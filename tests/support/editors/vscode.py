@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import time
@@ -80,9 +81,15 @@ def wait_saved(file: Path, text: str) -> None:
 class VSCode:
     """One workbench with one folder open."""
 
-    def __init__(self, folder: Path, env: Mapping[str, str], settings: Mapping[str, Any]) -> None:
-        """A workbench whose user has these settings besides those that keep it quiet."""
+    def __init__(
+        self, folder: Path, env: Mapping[str, str], settings: Mapping[str, Any], *, stet: Sequence[str] = ()
+    ) -> None:
+        """A workbench whose user has these settings besides those that keep it quiet.
+
+        `stet` is the command that installs the extension; without one it is installed from its package.
+        """
         self._folder = folder
+        self._stet = stet
         self._env = dict(env)
         self._children: list[subprocess.Popen[str]] = []
         self._log: TextIO = (folder / "code-server.log").open("w+", encoding="utf-8")
@@ -247,10 +254,15 @@ class VSCode:
         return json.loads(line)
 
     def _install(self) -> None:
-        done = subprocess.run(
-            [*self._code_server, "--install-extension", str(VSIX)],
-            env=self._env, stdout=self._log, stderr=self._log, timeout=2 * SECONDS,
-        )  # fmt: skip
+        argv, env = [*self._code_server, "--install-extension", str(VSIX)], self._env
+        if self._stet:
+            program = self._folder / "bin" / "code-server"
+            program.parent.mkdir()
+            program.write_text(f'#!/bin/sh\nexec {shlex.join(self._code_server)} "$@"\n', encoding="utf-8")
+            program.chmod(0o755)
+            argv = [*self._stet, "editor", "vscode", "--install"]
+            env = {**env, "PATH": os.pathsep.join([str(program.parent), env["PATH"]])}
+        done = subprocess.run(argv, env=env, stdout=self._log, stderr=self._log, timeout=2 * SECONDS)
         assert done.returncode == 0, f"the extension was not installed; see {self._log.name}"
 
     def _start(self, argv: Sequence[str], *, piped: bool = False) -> subprocess.Popen[str]:

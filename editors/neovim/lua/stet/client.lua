@@ -40,7 +40,7 @@ function M.why_not(bufnr)
     return server.obstacle()
   end
   if vim.startswith(vim.api.nvim_buf_get_name(bufnr), "stet://") then
-    return "an edit waits here for your answer: `a` applies it, `q` discards it"
+    return "an edit waits here: `a` applies it, `q` discards it"
   end
   local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance"
     or "`:Stet restart` starts it; see :checkhealth stet"

@@ -1,7 +1,7 @@
 --- :checkhealth stet
 local M = {}
 
-local INSTALL = { "in a clone of Stet: pip install '.[full]'", "or: uv tool install '.[full]'" }
+local INSTALL = { "in a clone of Stet: uv tool install '.[full]'", "or: pipx install '.[full]'" }
 
 --- The command that starts the server, with an option that prints its version instead.
 local function version_command(cmd)

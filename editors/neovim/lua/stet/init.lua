@@ -64,6 +64,7 @@ local function follow(client, bufnr, job, name, ended)
   M.last_job, last_name, last_client = job, name, client.id
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
     ended()
+    jobs.note(result)
     if not result.asks then
       question.close(job)
     end
@@ -85,9 +86,10 @@ local function follow(client, bufnr, job, name, ended)
       progress.tell(result.message)
     end
     if result.status == "refused" and type(result.answer) == "table" and #result.answer.evidence > 0 then
-      messages.hint(result.message, ":Stet evidence shows what was checked", vim.log.levels.WARN)
-    elseif result.status == "failed" then
-      messages.hint(result.message, "run `:Stet health` for the models, `:Stet retry` to try again", vim.log.levels.ERROR)
+      messages.hint(result.message, ":Stet evidence shows what was checked", ":Stet evidence", vim.log.levels.WARN)
+    elseif result.status == "failed" and not result.missingModel then
+      local hint = "run `:Stet health` for the models, `:Stet retry` to try again"
+      messages.hint(result.message, hint, ":Stet health", vim.log.levels.ERROR)
     end
     vim.api.nvim_exec_autocmds("User", { pattern = "StetDone", data = result })
   end)
@@ -129,6 +131,26 @@ function question.retry(client_id, job, text)
   vim.schedule(function()
     local client = assert(vim.lsp.get_client_by_id(client_id))
     M.start(client, vim.api.nvim_get_current_buf(), "stet.retry", { job = job, instruction = text })
+  end)
+end
+
+--- Runs a job again once there is a model for it.
+function question.choose_model(client_id, job, name)
+  vim.schedule(function()
+    local client = assert(vim.lsp.get_client_by_id(client_id))
+    local bufnr = vim.api.nvim_get_current_buf()
+    local function again()
+      if job == M.last_job and vim.api.nvim_buf_is_valid(last_start.bufnr) then
+        M.start(client, last_start.bufnr, last_start.command, last_start.argument)
+      else
+        M.start(client, bufnr, "stet.retry", { job = job })
+      end
+    end
+    if name then
+      setup.download(client, bufnr, name, again)
+    else
+      setup.run(client, bufnr, again)
+    end
   end)
 end
 
@@ -285,7 +307,9 @@ local others = {
   setup = setup.run,
   health = function(client, bufnr)
     send(client, bufnr, "stet.health", nil, function(result)
-      say(table.concat(words.health(result), "\n"))
+      window.when_free(function()
+        window.stay(words.health(result), window.idle())
+      end)
     end)
   end,
 }

@@ -21,7 +21,8 @@ local function title_of(lens)
   return lens.command.title:gsub(" · show$", "") .. " · :Stet keep · undo · evidence"
 end
 
---- How a lens is drawn: at the end of the line if it fits the window, else above it.
+--- How a lens is drawn: at the end of the line if it fits the window, else above it. What stands above the first line of
+--- a buffer is not drawn: there it is below.
 local function at(bufnr, line, title)
   local code = vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]
   local winid = vim.fn.bufwinid(bufnr)
@@ -33,7 +34,7 @@ local function at(bufnr, line, title)
   local rows = vim.tbl_map(function(row)
     return { { indent .. row, "LspCodeLens" } }
   end, window.folded(title, math.max(room - vim.fn.strdisplaywidth(indent), 20)))
-  return { virt_lines = rows, virt_lines_above = true }
+  return { virt_lines = rows, virt_lines_above = line > 0 }
 end
 
 --- Requests the lenses of a buffer and replaces the shown ones.

@@ -8,7 +8,8 @@ function M.clear()
 end
 
 --- Shows a message. One that takes more than a line would prompt for <Enter>: it is cut, and is whole in `:messages`.
-function M.say(message, level)
+--- `more` is what then stands at its end.
+function M.say(message, level, more)
   M.clear()
   local text = "Stet: " .. message
   local room = vim.o.columns - 12
@@ -21,7 +22,7 @@ function M.say(message, level)
   vim.cmd.redraw({ bang = true })
   vim.o.messagesopt = options
   if vim.endswith(vim.fn.execute("messages"), text) then -- else a plugin shows it, in a place of its own
-    local more = "… (:messages)"
+    more = ("… (%s)"):format(more or ":messages")
     local line = vim.fn.strcharpart((text:gsub("\n", " ")), 0, room - vim.fn.strchars(more)) .. more
     vim.schedule(function() -- once the screen is drawn again, over which the whole one went
       M.clear()
@@ -37,13 +38,10 @@ function M.show(_, params)
   return vim.NIL
 end
 
---- Adds a hint to the message that the server has just shown; alone it would replace a message of one line.
-function M.hint(message, text, level)
-  if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns - 12 then
-    M.say(text)
-  else
-    M.say(message .. " " .. text, level)
-  end
+--- Adds a hint to the message that the server has just shown, which it would replace alone. `command` is what is left of
+--- the hint where both do not fit.
+function M.hint(message, text, command, level)
+  M.say(message .. " " .. text, level, command)
 end
 
 return M

@@ -30,12 +30,20 @@ function M.forget()
   titles = {}
 end
 
+--- The fewest columns of a title that is cut for what is said of it.
+local TITLE = 20
+
+--- The columns of a line that does not prompt for <Enter>.
+local function room_now()
+  return math.max(vim.o.columns - 12, 10)
+end
+
 local function echo(text)
-  -- A line that does not fit would prompt for <Enter>. The seconds at its end show that the job still runs.
-  local room = math.max(vim.o.columns - 12, 10)
+  -- The seconds at its end show that the job still runs.
+  local room = room_now()
   local seconds = text:match(", %d+ s$") or ""
   local rest = text:sub(1, #text - #seconds)
-  if vim.fn.strchars(text) > room and seconds ~= "" then
+  if vim.fn.strchars(text) > room then
     rest = vim.fn.strcharpart(rest, 0, room - #seconds - 1) .. "…"
   end
   text = vim.fn.strcharpart(rest .. seconds, 0, room)
@@ -65,11 +73,19 @@ function M.show(event)
   end
   if value.kind == "end" then
     -- The answer to `:Stet cancel` arrives before the job has ended: an empty line here would remove it.
-    echo(value.message == "cancelled" and (titles[token] or "Stet") .. ": cancelled" or "")
+    local cancelled = vim.startswith(value.message or "", "cancelled")
+    echo(cancelled and (titles[token] or "Stet") .. ": " .. value.message or "")
     titles[token] = nil
   else
     titles[token] = value.title or titles[token] or "Stet"
-    echo(titles[token] .. (value.message and ": " .. value.message or ""))
+    local message = value.message and ": " .. value.message or ""
+    local left = room_now() - vim.fn.strdisplaywidth(message)
+    local title = titles[token]
+    -- A download's size, speed and time left say more than the end of its name.
+    if vim.fn.strdisplaywidth(title) > left and left >= TITLE then
+      title = vim.fn.strcharpart(title, 0, left - 1) .. "…"
+    end
+    echo(title .. message)
   end
   vim.cmd.redraw()
 end

@@ -78,12 +78,28 @@ function M.when_free(open)
   })
 end
 
---- Shows a window's keys above its text, at any scroll position. `rows` are { key, description }.
+--- How a window's keys may be shown, the best first: { format, gap, short }.
+local BARS = {
+  { "%%#Title# %s %%* %s", "   ", false },
+  { " %%#Title#%s%%* %s", " ", false },
+  { " %%#Title#%s%%* %s", " ", true },
+}
+
+--- Shows a window's keys above its text, at any scroll position. `rows` are { key, description, short }, of which the
+--- short description, if any, is for windows in which the others do not fit.
 function M.tell_keys(winid, rows)
-  local parts = vim.tbl_map(function(row)
-    return ("%%#Title# %s %%* %s"):format(row[1], (row[2]:gsub("%%", "%%%%")))
-  end, rows)
-  vim.wo[winid].winbar = OUTSIDE .. table.concat(parts, "   ") .. "%<"
+  local text
+  for _, bar in ipairs(BARS) do
+    text = table.concat(vim.tbl_map(function(row)
+      local what = (bar[3] and row[3] or row[2]):gsub("%%", "%%%%")
+      return bar[1]:format(row[1], what)
+    end, rows), bar[2])
+    local drawn = vim.api.nvim_eval_statusline(text, { maxwidth = 1000 }).width
+    if drawn <= vim.api.nvim_win_get_width(winid) then
+      break
+    end
+  end
+  vim.wo[winid].winbar = OUTSIDE .. text .. "%<"
 end
 
 --- Closes a window of `below`; the cursor returns to its previous window.
@@ -113,7 +129,8 @@ local function fold_tables(bufnr, winid)
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   local options = vim.wo[winid]
   options.foldmethod, options.foldenable = "manual", true
-  options.foldtext = "'▸ a table of ' .. (v:foldend - v:foldstart - 1) .. ' rows (zo opens it)'"
+  options.foldtext = "'▸ a table of ' .. (v:foldend - v:foldstart - 1) .. (v:foldend - v:foldstart == 2 ? ' row' : ' rows')"
+    .. " .. ' (zo opens it)'"
   vim.api.nvim_win_call(winid, function()
     for first, line in ipairs(lines) do
       local starts = vim.startswith(line, "|") and vim.startswith(lines[first - 2] or "", "## ")

@@ -7,23 +7,30 @@ local function text(value, otherwise)
   return (value == nil or value == vim.NIL or value == "") and otherwise or tostring(value)
 end
 
---- The result of `stet.health`: the model, then a line for each part, then the hints.
+--- The result of `stet.health` as Markdown: the model, what to do, then a line for each part.
 function M.health(result)
   local where = text(result.endpoint, "")
-  local lines = {
-    ("%s%s is %s"):format(text(result.model, "no model"), where ~= "" and (" (%s)"):format(where) or "", text(result.status, "unknown")),
-  }
-  local todo = {}
+  local model = text(result.model, "no model")
+  model = ("%s%s is %s"):format(model, where ~= "" and (" (%s)"):format(where) or "", text(result.status, "unknown"))
+  local lines, todo = {}, {}
   local names = vim.tbl_keys(result.parts or {})
-  table.sort(names)
+  table.sort(names, function(one, other) -- what does not work comes first
+    local fails, works = MARKS[result.parts[one].state] == "✗", MARKS[result.parts[other].state] == "✗"
+    if fails ~= works then
+      return fails
+    end
+    return one < other
+  end)
   for _, name in ipairs(names) do
     local part = result.parts[name]
-    table.insert(lines, ("%s %s: %s"):format(MARKS[part.state] or "?", name, text(part.detail, part.state)))
+    table.insert(lines, ("- %s %s: %s"):format(MARKS[part.state] or "?", name, text(part.detail, part.state)))
     if text(part.todo, "") ~= "" then
-      table.insert(todo, ("to do (%s): %s"):format(name, part.todo))
+      table.insert(todo, ("- to do (%s): %s"):format(name, part.todo))
     end
   end
-  return vim.list_extend(lines, todo)
+  table.insert(lines, 1, "")
+  local shown = vim.list_extend({ "# Health", "", model, "" }, todo)
+  return table.concat(vim.list_extend(shown, lines), "\n")
 end
 
 --- The name of a job's file.

@@ -1,7 +1,7 @@
-/** Finds the server's program: the setting, the active Python, PATH, a login shell's PATH, the extension's own copy. */
+/** Finds the server's program: the setting, the active Python, what installed the extension, PATH, a login shell's PATH, the extension's own copy. */
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import * as vscode from "vscode";
 
@@ -39,6 +39,7 @@ export async function find(context: vscode.ExtensionContext, log: vscode.LogOutp
   const beside = await besidePython();
   return (
     (await tried(beside, log)) ??
+    (await tried(await installer(context), log)) ??
     (await onPath(process.env["PATH"] ?? "", log)) ??
     (await onPath(await loginPath(), log, true)) ??
     (await tried(programIn(ownFolder(context)), log))
@@ -55,15 +56,16 @@ async function onPath(path: string, log: vscode.LogOutputChannel, foreign = fals
   return undefined;
 }
 
-/** The program if it exists and says that it is Stet. */
-async function tried(program: string | undefined, log: vscode.LogOutputChannel): Promise<Found | undefined> {
+/** The program, or a command that starts it, if it exists and says that it is Stet. */
+async function tried(named: string | readonly string[] | undefined, log: vscode.LogOutputChannel): Promise<Found | undefined> {
+  const [program, ...args] = typeof named === "string" ? [named, "--stdio"] : (named ?? []);
   if (program === undefined || !(await executable(program))) {
     return undefined;
   }
-  const said = await output(program, ["--version"], PROBE_MS);
+  const said = await output(program, args.map((word) => (word === "--stdio" ? "--version" : word)), PROBE_MS);
   const version = /^stet \d\S*$/m.exec(said)?.[0];
   log.info(`${program}: ${version ?? "not Stet"}`);
-  return version === undefined ? undefined : { command: [program, "--stdio"], version };
+  return version === undefined ? undefined : { command: [program, ...args], version };
 }
 
 /** The program next to the interpreter of Microsoft's Python extension. A project chooses it, so only with trust. */
@@ -75,6 +77,13 @@ async function besidePython(): Promise<string | undefined> {
   const api = await python.activate();
   const interpreter = api.environments?.getActiveEnvironmentPath()?.path;
   return interpreter === undefined || interpreter === "" ? undefined : join(dirname(interpreter), PROGRAM);
+}
+
+/** The server that installed this extension: `stet editor vscode --install` leaves its command in the package. */
+async function installer(context: vscode.ExtensionContext): Promise<readonly string[] | undefined> {
+  const file = context.asAbsolutePath(join("dist", "installed.json"));
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as { readonly command: readonly string[] }).command;
 }
 
 interface PythonApi {

@@ -91,7 +91,23 @@ function M.list(client, bufnr, evidence)
   end)
 end
 
---- The state of Stet for a status line: "Stet ✓", "Stet: refactor signs.py", "Stet: 2 running", "Stet: not running".
+--- How the last job found its model: "✓ qwen", "✗ no model", "✗ model down"; "✓" before the first.
+local model = "✓"
+
+--- Takes over what the result of a job says about its model.
+function M.note(result)
+  local name = type(result.answer) == "table" and result.answer.metadata.model or ""
+  if result.missingModel then
+    model = "✗ no model"
+  elseif result.modelFailed then
+    model = "✗ model down"
+  elseif name ~= "" then
+    model = "✓ " .. name
+  end
+end
+
+--- The state of Stet for a status line: "Stet ✓ qwen", "Stet ✗ model down", "Stet: refactor signs.py",
+--- "Stet: 2 running", "Stet: not running".
 function M.status()
   local titles = progress.running()
   if #titles == 1 then
@@ -102,7 +118,7 @@ function M.status()
   local client = vim.iter(vim.lsp.get_clients({ name = "stet" })):find(function(each)
     return each.initialized
   end)
-  return client and "Stet ✓" or "Stet: not running"
+  return client and "Stet " .. model or "Stet: not running"
 end
 
 return M

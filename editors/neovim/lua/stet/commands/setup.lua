@@ -32,10 +32,23 @@ local function ask(number, answers, done)
   end
 end
 
---- Sends the choice. A download shows its progress; `:Stet cancel` stops it.
-local function choose(client, bufnr, choice)
+--- Sends the choice, then calls `chosen`, if any. A download shows its progress; `:Stet cancel` stops it.
+local function choose(client, bufnr, choice, chosen)
   request.send(client, bufnr, "stet.setup", choice, function(result)
-    messages.say(type(result.chosen) == "string" and result.chosen or "nothing was changed")
+    local changed = type(result.chosen) == "string"
+    messages.say(changed and result.chosen or "nothing was changed")
+    if changed and chosen then
+      chosen()
+    end
+  end)
+end
+
+--- Downloads an embedded model, with progress; calls `ready` once it is here.
+function M.download(client, bufnr, name, ready)
+  request.send(client, bufnr, "stet.download", { name = name }, function(result)
+    if result.installed then
+      ready()
+    end
   end)
 end
 
@@ -55,8 +68,9 @@ local function rows_of(models)
   return rows
 end
 
---- Asks which model to use.
-function M.run(client, bufnr)
+--- Asks which model to use, then calls `chosen`, if that is a function.
+function M.run(client, bufnr, chosen)
+  chosen = type(chosen) == "function" and chosen or nil
   request.send(client, bufnr, "stet.models", nil, function(models)
     local options = {
       prompt = "Which model?",
@@ -66,10 +80,10 @@ function M.run(client, bufnr)
     }
     vim.ui.select(rows_of(models), options, function(row)
       if row and row[2] then
-        choose(client, bufnr, row[2])
+        choose(client, bufnr, row[2], chosen)
       elseif row then
         ask(1, {}, function(answers)
-          choose(client, bufnr, answers)
+          choose(client, bufnr, answers, chosen)
         end)
       end
     end)

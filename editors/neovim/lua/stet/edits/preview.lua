@@ -122,7 +122,7 @@ local function split(view, file)
   vim.wo[winid].winbar = " before"
   vim.api.nvim_win_call(winid, vim.cmd.diffthis)
   vim.api.nvim_win_call(view.winid, vim.cmd.diffthis)
-  window.tell_keys(view.winid, view.rows("do", "Take the old lines"))
+  window.tell_keys(view.winid, view.rows("do", "Take the old lines", "Take old"))
 end
 
 --- The answer to the server: the texts are only sent if the user changed the edit.
@@ -200,9 +200,10 @@ function M.open(offer, entry, on_leave)
     local code = vim.fn.bufnr(vim.uri_to_fname(file.uri))
     file.bufnr = buffer_of(file, offer.title, code ~= -1 and vim.bo[code].filetype or nil)
   end
-  function view.rows(key, what)
-    local many = #view.files > 1 and { { "]f", ("Next file (of %d)"):format(#view.files) } } or {}
-    local rows = { { "a", "Apply" }, { "q", "Discard" }, { "r", "Try again…" }, { "e", "Evidence" }, { key, what } }
+  function view.rows(key, what, short)
+    local many = { { "]f", ("Next file (of %d)"):format(#view.files), ("Next of %d"):format(#view.files) } }
+    many = #view.files > 1 and many or {}
+    local rows = { { "a", "Apply" }, { "q", "Discard" }, { "r", "Try again…", "Retry" }, { "e", "Evidence" }, { key, what, short } }
     return vim.list_extend(vim.list_extend(rows, many), view.split and {} or { { "d", "Diff" } })
   end
   place(view)
@@ -228,7 +229,7 @@ function M.open(offer, entry, on_leave)
     local file = view.files[(number - 1) % #view.files + 1]
     view.shown = (number - 1) % #view.files + 1
     vim.api.nvim_win_set_buf(view.winid, file.bufnr)
-    window.tell_keys(view.winid, view.rows("x", "Drop this change"))
+    window.tell_keys(view.winid, view.rows("x", "Drop this change", "Drop"))
     draw(view, file)
     go(view, file, file.hunks[1])
   end

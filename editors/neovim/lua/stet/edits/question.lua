@@ -20,6 +20,10 @@ M.retry = nil
 --- Shows the evidence of a job: called with the client and the job. Set by the plugin.
 M.evidence = nil
 
+--- Chooses a model and runs a job again: called with the client, the job and the embedded model to download, nil to ask
+--- which. Set by the plugin.
+M.choose_model = nil
+
 --- The open questions, the newest last: { job, client, answer }. With a window they have `close`, `focus` and `map`,
 --- which maps the keys that answer.
 local asked = {}
@@ -206,6 +210,19 @@ function M.request(_, params, context)
     if action.title == title then
       return action
     end
+  end
+  return vim.NIL
+end
+
+--- Handles `stet/noModel`: offers a model to a job that has none.
+function M.no_model(_, params, context)
+  local get, other = ("Download %d MB"):format(params.megabytes), "Other model…"
+  local text = "No model is configured, and no model server runs on this machine. The embedded model takes %s."
+  local title = choose(context.client_id, nil, function(entry)
+    return show_text(text:format(params.needs), { get, other }, entry)
+  end)
+  if title then
+    M.choose_model(context.client_id, params.job, title == get and params.name or nil)
   end
   return vim.NIL
 end
