@@ -265,6 +265,8 @@ class VerifyRun:
                    if each.change is UnitChangeKind.REMOVED and not is_of_tests(each.path)}  # fmt: skip
         renamed = {each.was: each.path for each in files if each.was != each.path and is_of_tests(each.path)}
         rows = list(outcome_table.results(runs, edits, self.intent, removed, renamed))
+        is_shown = any(each.fixed for each in self.examples.values())
+        rows = [*outcome_table.with_sole_expectations(rows, self.intent, is_shown=is_shown)]
         rows = await asyncio.to_thread(with_lines, rows, files, suite.selected.texts)
         self.test_rows += rows
         self.fixing = FixingTests.among(rows, runs)
@@ -277,7 +279,7 @@ class VerifyRun:
             self.partial = True
             self.notes.append(runs.left_out)
         is_worse = any(each.refutes for each in rows)
-        fixed = bool(self.fixing.ids) or any(each.fixed for each in self.examples.values())
+        fixed = bool(self.fixing.ids) or is_shown
 
         async def judge(file: ChangedFile) -> None:
             own = [each for each in self.units if each.file is file]

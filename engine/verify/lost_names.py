@@ -74,11 +74,11 @@ def _gone(unit: UnitChange, intent: ChangeIntent) -> CheckResult:
 
 
 def _is_bound(qualified: str, file: ChangedFile) -> bool:
-    """Whether the new text of a file gives a name to something: an import, a variable, another unit."""
+    """Whether the new text of a file gives a name to something: an import, a variable, a unit of the module."""
     name = re.escape(qualified.rpartition(".")[2])
     bound = (
         rf"^\s*(?:from|import|export)\b.*\b{name}\b|^\s*(?:const |let |var )?{name}\s*[:=]|^\s+{name},?$"
-        rf"|\b(?:def|class|function)\s+{name}\b"
+        rf"|^(?:export\s+)?(?:async\s+)?(?:def|class|function)\s+{name}\b"
     )
     return re.search(bound, file.text(file.after) or "", re.MULTILINE) is not None
 

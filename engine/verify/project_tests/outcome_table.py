@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stet_ls.engine.plurals import first_names, plural, verb
@@ -42,6 +42,17 @@ def results(
             yield _judged(result, intent, failure, removed_units)
 
 
+def with_sole_expectations(
+    rows: Sequence[TestResult], intent: ChangeIntent, *, is_shown: bool
+) -> Sequence[TestResult]:  # fmt: skip
+    """The results; a fix that only changed expectations show is open. `is_shown`: an example shows it, too."""
+    changed = {each.id for each in rows if each.old_on_new in _FAILED and each.new_on_new == _PASSED and each.detail}
+    others = [each for each in rows if shows_fix(each) and each.id not in changed]
+    if intent.kind is not IntentKind.FIX or others or is_shown:
+        return rows
+    return [replace(each, opens=True) if each.id in changed else each for each in rows]
+
+
 def _result(name: str, runs: TestRuns, edit: str, renamed: Mapping[str, str]) -> TestResult:
     path, _, rest = name.partition("::")
     now = f"{renamed[path]}::{rest}" if path in renamed else name
@@ -64,7 +75,7 @@ def _judged(test: TestResult, intent: ChangeIntent, failure: str, removed: Colle
     if test.new_on_new in _SILENT:
         what = f"is {test.new_on_new} now; as it was, it fails on the new code{why}"
         return replace(test, detail=what, refutes=not _names_any(failure, removed))
-    # A fix has to change what tests expect, and a test of it shows that; elsewhere such a change proves nothing.
+    # A fix may change what tests expect; elsewhere such a change proves nothing.
     opens = intent.kind is not IntentKind.FIX
     if test.new_on_new == "":
         if _names_any(failure, removed):

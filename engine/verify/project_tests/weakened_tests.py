@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -29,6 +29,8 @@ from stet_ls.engine.verify.project_tests.mutant_runs import (
 )
 from stet_ls.engine.verify.project_tests.runs_of_tests import SuiteRuns, TestRuns
 from stet_ls.engine.verify.report import CheckResult
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source
 
 _PASSED = CaseOutcome.PASSED.value
 _MOST_SUBJECTS, _MOST_OF_ONE, _MOST_MUTANTS, _MOST_OTHERS = 12, 40, 80, 5
@@ -46,7 +48,8 @@ class WeakenedTests:
     """Tests of a file that noticed `before` of the planted errors, of which `lost` pass all new tests now.
 
     If none does, the new tests are as good, and `tests` are all that noticed one. `are_calls`: they are no units but
-    calls in the module's code. `is_late`: not all was tried for lack of time.
+    calls in the module's code. `is_late`: not all was tried for lack of time. `by_others`: the tests' own texts are as
+    they were, and what they use of their file changed.
     """
 
     tests: tuple[str, ...]
@@ -55,9 +58,12 @@ class WeakenedTests:
     lost: tuple[tuple[str, Mutant], ...]
     are_calls: bool = False
     is_late: bool = False
+    by_others: bool = False
 
     def concerns(self, unit: str) -> bool:
-        """Whether a unit holds one of the tests that noticed these errors."""
+        """Whether a unit holds one of the tests that noticed these errors, or what they use."""
+        if self.by_others:
+            return True
         if not unit:
             return self.are_calls
         name = unit.replace(".", "::")
@@ -110,18 +116,17 @@ class _Trial:
         self._old_text = file.text(file.before) or ""
         self._are_calls = bool(for_language(file.language).named_tests(self._old_text, file.language))
         edits = edits_of([file], file.language)
-        passing = (
-            name
-            for name, how in runs.old_on_new.items()
-            if how == _PASSED and runs.old_on_old.get(name) == _PASSED and edit_of(name, edits) in ("edited", "removed")
-        )
+        passed = [name for name, how in runs.old_on_new.items() if how == runs.old_on_old.get(name) == _PASSED]
+        passing = [each for each in passed if edit_of(each, edits) in ("edited", "removed")]
+        self._by_others = not passing and not self._are_calls and _changes_others(file, passed)
+        passing = passed if self._by_others else passing
         near = (plain_name(each.partition("::")[2]) for each in passing if each.startswith(f"{file.was}::"))
         self.edited = tuple(dict.fromkeys(near))
 
     @property
     def late(self) -> WeakenedTests:
         """The result if nothing is tried for lack of time."""
-        return WeakenedTests(self.edited, 0, 0, (), self._are_calls, is_late=True)
+        return WeakenedTests(self.edited, 0, 0, (), self._are_calls, is_late=True, by_others=self._by_others)
 
     async def run(self) -> WeakenedTests:
         """What the new tests do not notice, and the old ones did."""
@@ -145,7 +150,7 @@ class _Trial:
             if not lost:
                 break
         names = sorted({test for each in lost or noticed for test in noticed[each]})
-        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost), self._are_calls, is_late)
+        return WeakenedTests(tuple(names), len(noticed), tried, tuple(lost), self._are_calls, is_late, self._by_others)
 
     async def _unnoticed(
         self, path: str, text: str, tests: Sequence[str], of_file: str, left: Sequence[tuple[str, Mutant]]
@@ -212,3 +217,25 @@ def _sample(noticed: list[tuple[str, Mutant]]) -> list[tuple[str, Mutant]]:
     first, others = noticed[: _MOST_AGAIN // 2], noticed[_MOST_AGAIN // 2 :]
     step = -(-len(others) // (_MOST_AGAIN // 2)) or 1
     return [*first, *others[::step]]
+
+
+def _changes_others(file: ChangedFile, tests: Collection[str]) -> bool:
+    """Whether a file of tests changes what its tests use: helpers, fixtures, values; new ones and imports concern no
+    former test. Parses.
+    """
+    names = {plain_name(each.partition("::")[2]).replace("::", ".") for each in tests}
+    old, new = (file.text(data) or "" for data in (file.before, file.after))
+    before, after = (test_units(text, file.language) for text in (old, new))
+    helpers = (name for name in before if not any(each == name or each.startswith(f"{name}.") for each in names))
+    return any(before[each] != after.get(each) for each in helpers) or _around(old, file.language) != _around(
+        new, file.language
+    )
+
+
+def _around(text: str, language: str) -> list[str]:
+    """The lines outside of units and imports that hold code."""
+    source = Source(text)
+    spans = [*structure.imports(source, language), *(each.span for each in structure.units(source, language))]
+    inside = {line for each in spans for line in range(source.line_of(each.start), source.line_of(each.end) + 1)}
+    lines = (line.strip() for number, line in enumerate(text.splitlines()) if number not in inside)
+    return [line for line in lines if line and not line.startswith("#")]

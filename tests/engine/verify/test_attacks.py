@@ -260,3 +260,31 @@ async def test_a_wrong_example_is_found_though_the_code_is_the_same(repository: 
     assert [each.check for each in report.findings] == ["doctest"]
     repository.write({"shop.py": text.replace("6.0", "5.0")})
     assert (await verified("docs")).conclusion is Conclusion.OK
+
+
+_LISTED = "from shop import shipping\n\nGOOD = [5]\n\n\ndef same(a, b):\n    return a in b\n\n\n" + (
+    "def test_shipping():\n    assert same(shipping(10), GOOD)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("GOOD = [5]", "GOOD = [0, 5, 6, 7]"), ("return a in b", "return b is not None")]
+)
+@pytest.mark.parametrize(("intent", "conclusion"), [("", "unproven"), ("test", "refuted")])
+async def test_a_test_is_weakened_by_what_it_uses_of_its_file(
+    repository: Repository, verified: Verify, old: str, new: str, intent: str, conclusion: str
+) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": _LISTED})
+    repository.write({"tests/test_shop.py": _LISTED.replace(old, new)})
+    report = await verified(intent)
+    assert report.conclusion == conclusion, report
+    assert "mutants" in [each.check for each in report.findings]
+
+
+async def test_a_fix_that_only_an_edited_expectation_shows_is_unproven(
+    repository: Repository, verified: Verify
+) -> None:
+    repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})
+    test = TEST.replace("== 5", "== 6")
+    repository.write({"shop.py": DEARER, "tests/test_shop.py": test})
+    assert (await verified("fix")).conclusion is Conclusion.UNPROVEN
