@@ -38,12 +38,17 @@ def editor(terminal: Neovim, file: Path) -> Iterator[Neovim]:
 
 
 def until(nvim: Neovim, condition: str) -> None:
-    """Waits for what is true while the editor never stops at a prompt for <Enter>; asked in its mode `c`, too."""
+    """Waits for what is true while the editor never stops at a prompt for <Enter>; asked in its mode `c`, too.
+
+    A long message is drawn with a prompt that ends by itself (`messagesopt` with `wait:0`): that is no stop.
+    """
     deadline = time.monotonic() + SECONDS
+    prompts = 0
     while not nvim.lua(f"return {condition}", at_once=True):
         mode = nvim.mode()
         assert not mode["blocking"], mode
-        assert mode["mode"][0] != "r", mode
+        prompts = prompts + 1 if mode["mode"][0] == "r" else 0
+        assert prompts < 100, mode
         assert time.monotonic() < deadline, f"not within {SECONDS} s: {condition}, {mode}"
         time.sleep(0.005)
 
