@@ -82,6 +82,7 @@ def test_the_seconds_fit_on_the_last_line_and_a_long_wait_shows_how_to_cancel(
     end = "cancelled; the next one resumes here"
     assert shown(end, kind="end") == f"Stet: refactor signs.py: {end}"
     assert shown(size, "Stet: download Qwen2.5-Coder 1.5B Instruct") == f"Stet: download Qwen2.5-Code…: {size}"
+    shown("", kind="end")
 
 
 def test_a_failure_shows_what_to_do_next(editor: Neovim, scripted: ScriptedModel) -> None:

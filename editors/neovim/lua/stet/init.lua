@@ -86,10 +86,10 @@ local function follow(client, bufnr, job, name, ended)
       progress.tell(result.message)
     end
     if result.status == "refused" and type(result.answer) == "table" and #result.answer.evidence > 0 then
-      messages.hint(result.message, ":Stet evidence shows what was checked", ":Stet evidence", vim.log.levels.WARN)
+      messages.hint(result.message, ":Stet evidence shows what was checked", vim.log.levels.WARN)
     elseif result.status == "failed" and not result.missingModel then
       local hint = "run `:Stet health` for the models, `:Stet retry` to try again"
-      messages.hint(result.message, hint, ":Stet health", vim.log.levels.ERROR)
+      messages.hint(result.message, hint, vim.log.levels.ERROR)
     end
     vim.api.nvim_exec_autocmds("User", { pattern = "StetDone", data = result })
   end)

@@ -7,13 +7,31 @@ function M.clear()
   vim.cmd.redraw()
 end
 
+--- The columns of a message that does not prompt for <Enter>.
+local function room()
+  return vim.o.columns - 12
+end
+
+--- Whether a message takes more than one line.
+local function is_long(text)
+  return vim.fn.strdisplaywidth(text) >= room() or text:find("\n") ~= nil
+end
+
+--- Shows what fits a line, with `more` at its end; it is not kept in `:messages`.
+local function show_cut(text, level, more)
+  more = ("… (%s)"):format(more)
+  local line = vim.fn.strcharpart((text:gsub("\n", " ")), 0, room() - vim.fn.strchars(more)) .. more
+  vim.schedule(function() -- once the screen is drawn again, over which the whole one went
+    M.clear()
+    vim.api.nvim_echo({ { line, level and level >= vim.log.levels.WARN and "WarningMsg" or nil } }, false, {})
+  end)
+end
+
 --- Shows a message. One that takes more than a line would prompt for <Enter>: it is cut, and is whole in `:messages`.
---- `more` is what then stands at its end.
-function M.say(message, level, more)
+function M.say(message, level)
   M.clear()
   local text = "Stet: " .. message
-  local room = vim.o.columns - 12
-  if vim.fn.strdisplaywidth(text) < room and not text:find("\n") then
+  if not is_long(text) then
     return vim.notify(text, level or vim.log.levels.INFO)
   end
   local options = vim.o.messagesopt
@@ -22,12 +40,7 @@ function M.say(message, level, more)
   vim.cmd.redraw({ bang = true })
   vim.o.messagesopt = options
   if vim.endswith(vim.fn.execute("messages"), text) then -- else a plugin shows it, in a place of its own
-    more = ("… (%s)"):format(more or ":messages")
-    local line = vim.fn.strcharpart((text:gsub("\n", " ")), 0, room - vim.fn.strchars(more)) .. more
-    vim.schedule(function() -- once the screen is drawn again, over which the whole one went
-      M.clear()
-      vim.api.nvim_echo({ { line, level and level >= vim.log.levels.WARN and "WarningMsg" or nil } }, false, {})
-    end)
+    show_cut(text, level, ":messages")
   end
 end
 
@@ -38,10 +51,12 @@ function M.show(_, params)
   return vim.NIL
 end
 
---- Adds a hint to the message that the server has just shown, which it would replace alone. `command` is what is left of
---- the hint where both do not fit.
-function M.hint(message, text, command, level)
-  M.say(message .. " " .. text, level, command)
+--- Adds a hint to the message that the server has just shown. Where both do not fit, the message stays: it has the cause.
+function M.hint(message, text, level)
+  local both = message .. " " .. text
+  if not is_long("Stet: " .. both) then
+    M.say(both, level)
+  end
 end
 
 return M
