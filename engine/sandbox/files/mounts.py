@@ -127,7 +127,7 @@ def _home(environment: Path) -> Path | None:
 def outermost_paths(paths: Iterable[Path]) -> list[Path]:
     """The paths that are not inside another one of them, outer ones first."""
     kept: list[Path] = []
-    for path in sorted(set(paths), key=lambda path: len(path.parts)):
+    for path in sorted(set(paths), key=lambda path: (len(path.parts), path)):  # a set has another order in each process
         if not any(path.is_relative_to(other) for other in kept):
             kept.append(path)
     return kept
