@@ -39,7 +39,7 @@ _WORDS = {
     "run": "running the tests",
     "diagnosis": "diagnosing the failure",
     "finish": "finishing",
-    "landing": "waiting for the editor, which may ask you",
+    "landing": "waiting for your answer in the editor",
     "probe": "testing",
 }
 

@@ -42,9 +42,7 @@ def results(
             yield _judged(result, intent, failure, removed_units)
 
 
-def with_sole_expectations(
-    rows: Sequence[TestResult], intent: ChangeIntent, *, is_shown: bool
-) -> Sequence[TestResult]:  # fmt: skip
+def with_sole_expectations(rows: Sequence[TestResult], intent: ChangeIntent, *, is_shown: bool) -> Sequence[TestResult]:
     """The results; a fix that only changed expectations show is open. `is_shown`: an example shows it, too."""
     changed = {each.id for each in rows if each.old_on_new in _FAILED and each.new_on_new == _PASSED and each.detail}
     others = [each for each in rows if shows_fix(each) and each.id not in changed]

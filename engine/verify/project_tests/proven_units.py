@@ -28,7 +28,7 @@ async def tests_of_unit(
         return result
     is_added = unit.change is UnitChangeKind.ADDED
     if is_added and await asyncio.to_thread(asserts_nothing, unit.name, files):
-        detail = f"no test that calls `{unit.name}` asserts anything"
+        detail = f"no test that calls `{unit.name}` asserts anything about its results"
         return CheckResult(result.check, Ruling.UNKNOWN, detail, noted=True, opens=True)
     before, after = case.before.text, case.after.text
     if value := await asyncio.to_thread(special_case, before, after, unit.name, tests):

@@ -123,10 +123,11 @@ _SOURCE = "inspect.getsource(shop.label) == 'def label(name):\\n    return name\
     ("check", "finding"),
     [
         ("shop.label('a') == shop.label('a')", "new tests notice 0 of 1 planted error in `label`"),
-        (_SOURCE, "no test that calls `label` asserts anything"),
+        (_SOURCE, "no test that calls `label` asserts anything about its results"),
         ("shop.label('a') == 'a'", ""),
+        ("[shop.label(co_name) for co_name in 'a'] == ['a']", ""),
     ],
-    ids=["with itself", "its text", "its result"],
+    ids=["with itself", "its text", "its result", "a name like those of code objects"],
 )
 async def test_a_new_test_compares_results(repository: Repository, verified: Verify, check: str, finding: str) -> None:
     repository.commit({"shop.py": SHOP, "tests/test_shop.py": TEST})

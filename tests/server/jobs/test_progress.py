@@ -81,7 +81,7 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(scripted: 
         messages = [each["value"]["message"] for each in progress(client, "report")]
         assert any(each.startswith("asking scripted-7b") for each in messages)
         assert "checking: behavior, old and new" in messages
-        assert messages[-1] == "waiting for the editor, which may ask you"
+        assert messages[-1] == "waiting for your answer in the editor"
 
 
 @pytest.mark.usefixtures("patient")
