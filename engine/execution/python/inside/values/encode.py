@@ -199,7 +199,7 @@ class Encoder:
                 more = "" if kind is base else self.fields(value, ", ")
                 return f"{named(kind)}({getattr(value, attribute)}, {size}, {text}{more})"
         sqlite: Any = sys.modules.get("sqlite3")
-        if sqlite and isinstance(value, sqlite.Connection):
+        if sqlite and issubclass(kind, sqlite.Connection):
             return content_of(value)
         if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
             return "{}({})".format(named(kind), self.fields(value, ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -89,3 +90,11 @@ def test_a_class_with_the_name_of_another_is_written_as_what_it_is() -> None:
     assert encoder.text(type("date", (), {"__module__": "datetime"})) == "<type date>"
     assert encoder.opaque
     assert Encoder(private=True).text([int, type(None)]) == "[<class builtins.int>, <class builtins.NoneType>]"
+
+
+def test_an_object_that_claims_to_be_a_database_is_not_asked_for_its_contents() -> None:
+    forged = type("Fake", (), {"__class__": property(lambda _: sqlite3.Connection), "iterdump": lambda _: iter(())})
+    assert Encoder(private=True).text(sqlite3.connect(":memory:")) == Encoder(private=True).text(
+        sqlite3.connect(":memory:")
+    )
+    assert Encoder(private=True).text(forged()) == "Fake()"
