@@ -152,10 +152,10 @@ _FAILURES = {
     Check.TESTS: "a test fails",
     Check.DOCTEST: "an example fails",
     Check.SYNTAX: "the code does not parse",
-    Check.NAMES: "a name is wrong",
+    Check.NAMES: "a name does not resolve",
     Check.SIGNATURE: "the signature changes",
     Check.LINT: "new lint",
-    Check.TYPES: "a type does not fit",
+    Check.TYPES: "new type errors",
 }
 """What a failed check means, above its code."""
 

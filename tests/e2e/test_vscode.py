@@ -211,7 +211,7 @@ def test_a_part_of_an_edit_is_judged_before_it_is_applied(workbench: VSCode, scr
     workbench.palette("Stet: Take This Change Back")
     workbench.text(f'{CHANGED}:has-text("s = 0")')
     act(workbench, "Apply")
-    assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ in the part you kept, a name is wrong")')
+    assert "amount" in workbench.text(f'{VERDICT}:has-text("✗ in the part you kept, a name does not resolve")')
     workbench.picture("part")
     act(workbench, "Apply")  # the user knows, and wants it
     workbench.text(f'{LENS}:has-text("Keep")')

@@ -75,8 +75,8 @@ async def test_a_part_with_a_fault_is_offered_again_and_applied_if_wanted(again:
     async with editor(environment, VSCODE, initializationOptions=PLUGIN) as client:
         result, asked = await answered(client, kept(PART), again)
         assert [each["headline"].partition(":")[0] for each in asked] != [asked[0]["headline"]] * 2
-        assert asked[1]["headline"].startswith("✗ in the part you kept, a name is wrong: Undefined name `")
-        assert asked[1]["failure"] == "a name is wrong"
+        assert asked[1]["headline"].startswith("✗ in the part you kept, a name does not resolve: Undefined name `")
+        assert asked[1]["failure"] == "a name does not resolve"
         assert asked[1]["files"][0]["after"] == PART
         assert result["applied"] is True
         assert client.text(URI) == PART
