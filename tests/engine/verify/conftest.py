@@ -32,7 +32,9 @@ def repository(tmp_path: Path) -> Repository:
 
 
 @pytest.fixture
-async def runtimes(tmp_path: Path) -> AsyncIterator[RuntimeProvider]:
+async def runtimes(stet_home: Path) -> AsyncIterator[RuntimeProvider]:
+    """Of a home and a Python of their own: what this machine's user has decides nothing."""
+    del stet_home
     provider = RuntimeProvider(Settings(), user_paths())
     yield provider
     await provider.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.sandbox import machine_state
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.engine.storage.private_files import private_folder
 from stet_ls.engine.verify.changes.read_change import change_between
 from stet_ls.engine.verify.changes.read_trees import ChangeQuery, read_trees
 from stet_ls.engine.verify.options import VerifyOptions
@@ -40,12 +39,12 @@ async def _answered(repository: Repository, runtimes: RuntimeProvider) -> Report
 
 
 @pytest.fixture
-def project(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
+def project(repository: Repository, monkeypatch: pytest.MonkeyPatch, stet_home: Path) -> Repository:
+    del stet_home  # whose settings are not the user's
     monkeypatch.chdir(repository.folder)
     (repository.folder / ".git" / "info" / "exclude").write_text(".venv\n")
     repository.write({"shop.py": _CHANGED})
-    yield repository
-    user_paths().config_file.unlink(missing_ok=True)
+    return repository
 
 
 async def test_the_same_request_gets_the_same_report(project: Repository, runtimes: RuntimeProvider) -> None:
@@ -67,9 +66,7 @@ def _new_environment(project: Repository) -> None:
 
 
 def _other_settings(_: Repository) -> None:
-    file = user_paths().config_file
-    private_folder(file.parent)
-    file.write_text("[checks]\nformat_edits = false\n")
+    user_paths().config_file.write_text("[checks]\nformat_edits = false\n")
 
 
 _DIFFERENCES: dict[str, Callable[[Repository], None]] = {
