@@ -93,6 +93,7 @@ ALLOWED: dict[str, str] = {
     "engine/sandbox/machine_state.py": KERNEL,
     "engine/sandbox/sandbox.py": NO_FILE,
     "engine/sandbox/files/scratch.py": STETS_OWN,
+    "engine/sandbox/node_packages.py": LISTS + ", of packages; no file is opened",
     "engine/sandbox/processes/process_tree.py": KERNEL,
     "engine/sandbox/files/run_folder.py": STETS_OWN,
     "engine/trace/": STETS_OWN,

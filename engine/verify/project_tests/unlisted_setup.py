@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from stet_ls.engine.verify.changes.change import Change
+from stet_ls.validators.project_files import entries
 
 _NAMES = re.compile(
     r"conftest\.py|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|package\.json"
@@ -21,10 +22,6 @@ def unlisted_setup(change: Change, tests: Iterable[str]) -> list[str]:
 
 
 def _files(change: Change, folder: str) -> Iterable[str]:
-    place = change.root / folder
-    try:
-        names = [each.name for each in place.iterdir() if _NAMES.fullmatch(each.name)]
-    except OSError:
-        return
+    names = [each.name for each in entries(change.root / folder) if _NAMES.fullmatch(each.name)]
     paths = (name if folder == "." else f"{folder}/{name}" for name in names)
     yield from (path for path in paths if path not in change.head.files and path not in change.base.files)
