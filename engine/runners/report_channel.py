@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 import secrets
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib.util import MAGIC_NUMBER, cache_from_source, source_hash
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +35,20 @@ def token(nonce: str) -> str:
 def placed(program: str, nonce: str) -> dict[str, bytes]:
     """The files that run `inside/<program>.py` in the sandbox, by `python .stet-run`."""
     own = {path.name: path for path in _INSIDE.glob("*.py")} | {"processes.py": Path(procfs.__file__)}
-    files = {f"{FOLDER}/stet_inside/{name}": path.read_bytes() for name, path in own.items()}
+    sources = {f"{FOLDER}/stet_inside/{name}": path.read_bytes() for name, path in own.items()}
+    files = sources | {cache_from_source(name): _compiled(name, text) for name, text in sources.items()}
     # The main module has no name by which a test could find the reporter.
     start = f"__import__('stet_inside.{program}', fromlist=['main']).main()\n"
     return {**files, f"{FOLDER}/__main__.py": start.encode(), f"{FOLDER}/nonce": nonce.encode()}
+
+
+@lru_cache(maxsize=64)
+def _compiled(name: str, source: bytes) -> bytes:
+    """A module as a file of `__pycache__` (PEP 552, not checked): to compile it again would cost each run a part of its
+    time. A Python of another version neither looks for a file of that name nor accepts its first bytes.
+    """
+    code = marshal.dumps(compile(source, name, "exec", dont_inherit=True))
+    return b"".join((MAGIC_NUMBER, (1).to_bytes(4, "little"), source_hash(source), code))
 
 
 def inside(name: str) -> bytes:

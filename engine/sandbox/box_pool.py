@@ -26,6 +26,9 @@ IDLE = 60.0
 _MOST = 4
 """Sandboxes in total; each holds an interpreter of some 30 MB."""
 
+_MOST_COUNTED = 50
+"""Kinds of runs that are counted, the last ones."""
+
 _SOURCE = Path(__file__).parent / "inside" / "box_worker.py"
 _LOADER = "exec(__import__('sys').argv.pop(1), {'__name__': 'box'})"
 """Keeps `__main__` empty for the job."""
@@ -55,14 +58,17 @@ class _Box:
 
 
 class BoxPool:
-    """The waiting sandboxes. `idle` is in seconds; `each` is how many wait per kind of run.
+    """The waiting sandboxes. `idle` is in seconds; `each` is how many wait per kind of run, `after` that many of them.
 
-    One is enough for occasional runs; with two, one is ready while the other is rebuilt.
+    One is enough for occasional runs; with two, one is ready while the other is rebuilt. What ran once may never run
+    again, and what is built for nothing takes time from what runs.
     """
 
-    def __init__(self, *, idle: float = IDLE, each: int = 1) -> None:
+    def __init__(self, *, idle: float = IDLE, each: int = 1, after: int = 1) -> None:
         self._idle = idle
         self._each = each
+        self._after = after
+        self._ran: dict[Key, int] = {}
         self._waiting: dict[Key, list[_Box]] = {}
         self._tasks: set[asyncio.Task[RunResult]] = set()
 
@@ -81,14 +87,15 @@ class BoxPool:
                     return result
             return await backend.run(spec)
         finally:
-            self._fill(backend, kind, state)
+            if self._is_frequent(_key(kind)):
+                self._fill(backend, kind, state, self._each)
 
     async def ready(self, backend: Box, spec: RunSpec) -> None:
-        """Builds sandboxes for runs like `spec`, as if one had been run."""
+        """Builds one sandbox for a run like `spec`."""
         kind = kind_of(spec) if isinstance(backend, PoolBackend) else None
         if kind is not None:
             assert isinstance(backend, PoolBackend)
-            self._fill(backend, kind, await asyncio.to_thread(stamp, spec.binds))
+            self._fill(backend, kind, await asyncio.to_thread(stamp, spec.binds), 1)
 
     def waiting(self) -> int:
         """How many sandboxes wait."""
@@ -102,6 +109,13 @@ class BoxPool:
             await _discard(box)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def _is_frequent(self, key: Key) -> bool:
+        """Counts a run."""
+        ran = self._ran[key] = self._ran.pop(key, 0) + 1
+        if len(self._ran) > _MOST_COUNTED:
+            del self._ran[next(iter(self._ran))]
+        return ran >= self._after
+
     def _take(self, key: Key) -> _Box | None:
         """The sandbox that has waited longest."""
         boxes = self._waiting.get(key, [])
@@ -112,9 +126,9 @@ class BoxPool:
             box.leaves.cancel()
         return box
 
-    def _fill(self, backend: PoolBackend, kind: RunSpec, state: str) -> None:
+    def _fill(self, backend: PoolBackend, kind: RunSpec, state: str, each: int) -> None:
         key = _key(kind)
-        while len(self._waiting.get(key, [])) < self._each:
+        while len(self._waiting.get(key, [])) < each:
             while self.waiting() >= _MOST:
                 other = next((each for each in self._waiting if each != key), None)
                 if other is None:

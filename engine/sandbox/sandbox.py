@@ -54,7 +54,7 @@ class Sandbox:
         self._tried: dict[str, ProbedBackend] = {}
         self._found: tuple[BackendCandidate, ...] | None = None
         self._lock = asyncio.Lock()
-        self._pool = BoxPool(each=2)
+        self._pool = BoxPool(each=2, after=2)
 
     @property
     def obstacle(self) -> WriteObstacle | None:

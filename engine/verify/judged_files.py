@@ -108,7 +108,7 @@ def _same_code(evidence: Evidence, file: ChangedFile, intent: ChangeIntent) -> C
         evidence = replace(evidence, detail="a change of tests edits product code")
     plain = replace(evidence, trusted=contradicts and intent.is_stated)
     if evidence.verdict is Ruling.FAIL and not contradicts:
-        plain = replace(plain, verdict=Ruling.SKIPPED)
+        plain = replace(plain, verdict=Ruling.SKIPPED, detail="")
     return CheckResult.of(plain, proves=same, noted=contradicts)
 
 

@@ -327,7 +327,7 @@ class VerifyRun:
             own = {each: how for each, how in runs.new_on_new.items() if each.startswith(prefix)}
             passed = sum(how == "passed" for how in own.values())
             good = bool(passed) and all(how in ("passed", "skipped", "xfailed") for how in own.values())
-            detail = f"{plural(passed, 'test')} {verb('pass', passed)}" if own else runs.problem or "no test ran"
+            detail = f"{plural(passed, 'test')} {verb('pass', passed)}" if own else runs.problem or "no test of it ran"
             status = Ruling.PASS if good else Ruling.UNKNOWN if own else Ruling.SKIPPED
             result = CheckResult(Check.TESTS.value, status, detail, proves=good)
             self.of_units.setdefault(unit, []).append(self._fixing(result, fixed=fixed))

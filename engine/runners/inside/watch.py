@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import os
 import sys
+import threading
 import types
-from typing import TYPE_CHECKING, Any, Callable, Iterator  # noqa: UP035 - for Python 3.8
+from typing import Any, Callable, Iterable, Iterator, List, Set, Tuple  # noqa: UP035 - for Python 3.8
 
 from .channel import Channel
 
@@ -33,12 +35,12 @@ _CALLABLE = (
     types.FunctionType, types.BuiltinFunctionType, type, property, classmethod, staticmethod,
     type(str.join), type(int.__add__), type(dict.__dict__["fromkeys"]),
 )  # fmt: skip
+_PLAIN = frozenset(_CALLABLE)
 _HOOKS = frozenset({"unraisablehook", "excepthook", "displayhook", "showwarning", "_showwarnmsg_impl"})
 """What pytest itself replaces to show warnings and lost errors: no verdict depends on it."""
 _PREFIX = "PYTEST_"
-
-if TYPE_CHECKING:
-    Pins = dict[tuple[Any, str], tuple[Any, Any]]
+_all, _map, _vars, _is, _get_ident = all, map, vars, operator.is_, threading.get_ident
+"""As they are now: code under test may replace what has these names."""
 
 
 class TamperWatch:
@@ -48,22 +50,24 @@ class TamperWatch:
         self._say = channel.say
         self._tests = {os.path.abspath(path.partition("::")[0]) for path in tests}
         self._reported: set[str] = set()
-        self._busy = False
+        self._busy: Set[int] = set()  # noqa: UP006
         self._root = os.getcwd() + os.sep
         self._opened: dict[str, set[bool]] = {}
         self._decimals: Any = None
-        self._core: Pins = {}
-        self._all: Pins = {}
+        self._core: List[_Pins] = []  # noqa: UP006
+        self._all: List[_Pins] = []  # noqa: UP006
+        self._functions: Set[int] = set()  # noqa: UP006 - the identities of all functions
 
     def begin(self) -> None:
         """Starts the watch and records the current state. Called before any file of the project is loaded."""
         for name, module in list(sys.modules.items()):
             if module is None or name == "__main__" or self._is_project(getattr(module, "__file__", None) or ""):
                 continue
-            pins = dict(_pinned(module))
-            self._all.update(pins)
+            pins = list(_pinned(module))
+            self._all += pins
             if name.partition(".")[0] in _CORE:
-                self._core.update(pins)
+                self._core += pins
+        self._functions = {id(each) for pins in self._all for each in pins.functions}
         for name in [name for name in sys.modules if name.partition(".")[0] == "stet_inside"]:
             del sys.modules[name]  # the reporter cannot be found by its name
         self._decimals = _decimals()
@@ -89,13 +93,11 @@ class TamperWatch:
             self._reported.add(what)
             self._say("reached", what=what)
 
-    def _compare(self, pins: Pins) -> None:
-        for (owner, name), (value, code) in pins.items():
-            now = vars(owner).get(name)
-            if now is not value or (code is not None and now.__code__ is not code):
-                place = getattr(owner, "__module__", None) if isinstance(owner, type) else None
-                where = f"{place}.{owner.__qualname__}" if isinstance(owner, type) else owner.__name__
-                self._report(f"changes `{where}.{name}`")
+    def _compare(self, pinned: Iterable[_Pins]) -> None:
+        for pins in pinned:
+            if not pins.hold():
+                for name in pins.changed():
+                    self._report(f"changes `{pins.where}.{name}`")
 
     def _variable(self, key: Any) -> None:
         name = os.fsdecode(key)
@@ -103,13 +105,14 @@ class TamperWatch:
             self._report(f"reads `{name}`")
 
     def _hook(self, event: str, given: tuple[Any, ...]) -> None:
-        if self._busy or not (event in _CALLS or event == "open" or event.startswith(("ctypes.", "object.__"))):
+        own = _get_ident()
+        if own in self._busy or not (event in _CALLS or event == "open" or event.startswith(("ctypes.", "object.__"))):
             return
-        self._busy = True  # the code below raises events, too
+        self._busy.add(own)  # the code below raises events, too
         try:
             self._judge(event, given)
         finally:
-            self._busy = False
+            self._busy.discard(own)
 
     def _judge(self, event: str, given: tuple[Any, ...]) -> None:
         if event == "open":
@@ -117,6 +120,9 @@ class TamperWatch:
                 self._open(os.fsdecode(given[0]), sys._getframe(2))
         elif event.startswith("object.__"):
             name = given[1] if len(given) > 1 else ""
+            if name in _SWAPS and event == "object.__setattr__" and id(given[0]) in self._functions:
+                # Also if a library does it, and if it is undone.
+                self._report(f"changes `{given[0].__module__}.{given[0].__qualname__}`")
             own = name == "__code__" and self._is_test(getattr(given[0], "__module__", None))
             wanted = name in _LOOKS or own if event.startswith("object.__get") else name in _SWAPS
             if wanted and self._asks(sys._getframe(2), frozenset()):
@@ -231,13 +237,41 @@ def _shadowed(module: Any) -> Iterator[str]:
         yield from (name for name in names if name not in bound)
 
 
-def _pinned(module: Any) -> Iterator[tuple[tuple[Any, str], tuple[Any, Any]]]:
-    """The callables of a module and its classes, with their code."""
+class _Pins:
+    """Callables of a module or a class, as they were. `hold` runs after each test: it has no loop in Python."""
+
+    def __init__(self, owner: Any, found: List[Tuple[str, Any]]) -> None:  # noqa: UP006
+        self._owner = owner
+        self._names = [name for name, _ in found]
+        self._values = [value for _, value in found]
+        self.functions = [value for value in self._values if isinstance(value, types.FunctionType)]
+
+    @property
+    def where(self) -> str:
+        owner = self._owner
+        return f"{owner.__module__}.{owner.__qualname__}" if isinstance(owner, type) else str(owner.__name__)
+
+    def hold(self) -> bool:
+        """Whether each name still has the same object."""
+        return _all(_map(_is, _map(_vars(self._owner).get, self._names), self._values))
+
+    def changed(self) -> Iterator[str]:
+        """The names of other objects than before."""
+        now = vars(self._owner)
+        yield from (name for name, value in zip(self._names, self._values) if now.get(name) is not value)  # noqa: B905
+
+
+def _pinned(module: Any) -> Iterator[_Pins]:
+    """The callables of a module and of each of its classes."""
     owners = [module]
     owners += [
         each for each in list(vars(module).values()) if isinstance(each, type) and each.__module__ == module.__name__
     ]
     for owner in owners:
-        for name, value in list(vars(owner).items()):
-            if isinstance(value, _CALLABLE) and name not in _HOOKS:
-                yield (owner, name), (value, getattr(value, "__code__", None))
+        found = [(name, value) for name, value in list(vars(owner).items()) if _is_pinned(name, value)]
+        if found:
+            yield _Pins(owner, found)
+
+
+def _is_pinned(name: str, value: Any) -> bool:
+    return (type(value) in _PLAIN or isinstance(value, _CALLABLE)) and name not in _HOOKS

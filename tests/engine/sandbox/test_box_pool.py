@@ -231,6 +231,20 @@ async def test_the_number_of_sandboxes_is_limited(box: Bwrap, pool: BoxPool) -> 
     assert pool.waiting() == 0
 
 
+async def test_nothing_is_built_for_a_run_that_is_the_only_one_of_its_kind(box: Bwrap) -> None:
+    pool, backend = BoxPool(idle=600, after=2), Counting(box)
+    for number in range(60):
+        pool._is_frequent((number,))
+    assert len(pool._ran) == 50
+    waiting = []
+    for name in ("a", "b", "a", "a"):
+        await pool.run(backend, script("", env={"N": name}))
+        waiting.append(pool.waiting())
+
+    assert (waiting, backend.cold) == ([0, 0, 1, 1], 3)
+    await pool.close()
+
+
 async def test_many_runs_leave_no_processes_and_no_files(box: Bwrap, pool: BoxPool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
@@ -294,6 +308,7 @@ async def test_sandboxes_end_with_a_killed_server(box: Bwrap, probes: Path) -> N
             python = Path(sys.executable).resolve()
             spec = RunSpec((str(python), "m.py"), {"m.py": b""}, mounts.interpreter(python), warm=("json",))
             sandbox = Sandbox(IsolationLevel.PARTIAL, Path(sys.argv[1]))
+            await sandbox.run(spec)
             await sandbox.run(spec)
             # Two boxes, each of bwrap, the first process inside, and Python: then none is being built any more.
             while len(found := list(descendants(os.getpid()))) < 2 * 3:

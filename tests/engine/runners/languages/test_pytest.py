@@ -225,3 +225,40 @@ async def test_the_nonce_is_not_visible_to_tests(check: Check) -> None:
     )
 
     assert report.green, report.cases
+
+
+SWAPPED = """
+from functools import partial, update_wrapper
+
+import _pytest.python
+
+run = _pytest.python.Function.runtest
+copied = partial(update_wrapper, assigned=("__code__",), updated=())
+plain = copied(lambda self: None, run)
+
+
+def quiet(self):
+    import solution
+
+    solution.copied(solution.run, solution.plain)
+
+
+copied(run, quiet)
+"""
+REPLACED = "import _pytest.runner\n\n_pytest.runner.check_interactive_exception = lambda *_: False\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "sign"),
+    [
+        (SWAPPED, "changes `_pytest.python.Function.runtest`"),
+        (REPLACED, "changes `_pytest.runner.check_interactive_exception`"),
+    ],
+    ids=["through a library, and put back", "for good"],
+)
+async def test_changes_of_pytest_itself_are_reported(check: Check, code: str, sign: str) -> None:
+    report = await check(
+        "python", {"test_a.py": "import solution\n\ndef test_a(): assert False\n"}, {"solution.py": code}
+    )
+
+    assert sign in report.signs
