@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import isqrt
 from typing import TypeGuard
 
 _MOST, _LONGEST = 12, 40
@@ -98,6 +100,7 @@ def _of(node: ast.AST) -> Iterator[int | str]:
     sides: list[ast.expr] = []
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
+        yield from _solutions(sides)
     elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _TESTS:
         sides = list(node.args)
     elif isinstance(node, ast.MatchValue):
@@ -107,6 +110,47 @@ def _of(node: ast.AST) -> Iterator[int | str]:
             value = part.value if isinstance(part, ast.Constant) else None
             if _is_plain(value):
                 yield value
+
+
+def _solutions(sides: Sequence[ast.expr]) -> Iterator[int]:
+    """Where a side computes with whole numbers and the other one is a number: what is computed with then."""
+    for asked, held in (*pairwise(sides), *pairwise(sides[::-1])):
+        if isinstance(asked, ast.BinOp) and isinstance(held, ast.Constant) and type(held.value) is int:
+            yield from filter(_is_plain, _solved(asked, held.value))
+
+
+def _solved(asked: ast.expr, value: int) -> Iterator[int]:
+    """Values of the variable in an expression of one operation after the other, as in `(n + 1) * 7`."""
+    match asked:
+        case ast.BinOp(left=inner, op=operation, right=ast.Constant(value=int(by))):
+            for each in _before(operation, value, by):
+                yield from _solved(inner, each)
+        case ast.BinOp(left=ast.Constant(value=int(by)), op=ast.Add() | ast.Mult() as operation, right=inner):
+            for each in _before(operation, value, by):
+                yield from _solved(inner, each)
+        case ast.BinOp(left=ast.Constant(value=int(by)), op=ast.Sub(), right=inner):
+            yield from _solved(inner, by - value)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            yield value
+
+
+def _before(operation: ast.operator, value: int, by: int) -> Iterator[int]:
+    """What the operation with `by` turns into `value`."""
+    match operation:
+        case ast.Add():
+            yield value - by
+        case ast.Sub():
+            yield value + by
+        case ast.Mult() if by and value % by == 0:
+            yield value // by
+        case ast.FloorDiv():
+            yield value * by
+        case ast.Mod() if abs(value) < abs(by):
+            yield from (value, value + by)
+        case ast.BitXor():
+            yield value ^ by
+        case ast.Pow() if by == 2 and value >= 0 and isqrt(value) ** 2 == value:
+            yield isqrt(value)
 
 
 def _asks_for_none(node: ast.AST) -> bool:

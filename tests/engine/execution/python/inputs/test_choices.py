@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from stet_ls.engine.execution.inputs.mutations import literal
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.compared_values import choices, compared_values
@@ -49,6 +51,27 @@ def test_tables_have_few_keys_and_values() -> None:
 def test_none_is_a_value_where_code_asks_for_it() -> None:
     assert None in compared_values([ast.parse("found is None")])
     assert None not in compared_values([ast.parse("found == 1")])
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ("n * 7 == 864199", 123457),
+        ("864199 == 7 * n", 123457),
+        ("(n + 3) * 7 > 70", 7),
+        ("100 - n <= 1", 99),
+        ("n % 1000 == 7", 1007),
+        ("n // 60 >= 24", 1440),
+        ("(n ^ 255) == 1", 254),
+        ("self.n ** 2 == 1_000_000", 1000),
+    ],
+)
+def test_the_value_that_a_computation_is_compared_with_is_solved_for(condition: str, value: int) -> None:
+    assert value in compared_values([ast.parse(condition)])
+
+
+def test_what_has_no_solution_in_whole_numbers_adds_none() -> None:
+    assert compared_values([ast.parse("n * 7 == 10; n % 5 == 9; n ** 2 == 8; n * m == 12")]) == (8, 9, 10, 12)
 
 
 def test_a_method_is_called_as_often_as_a_number_of_the_class() -> None:
