@@ -142,3 +142,28 @@ async def test_another_language_is_unproven_where_nothing_ran(tmp_path: Path, ru
     with read_change(ChangeQuery(project.folder)) as change:
         report = await verify(change, runtimes, VerifyOptions("refactor"))
     assert (report.conclusion, report.partial) == ("unproven", False), report
+
+
+TYPED_CASE = """\
+export function discount(price: number, member: boolean): number {
+  if (price * 2 === 20 && member) return 9;
+  return price;
+}
+"""
+TYPED_TEST = """\
+import { expect, test } from 'vitest';
+import { discount } from './discount';
+
+test('discount', () => { expect([discount(10, true), discount(10, false)]).toEqual([9, 10]); });
+"""
+
+
+async def test_a_typed_condition_that_holds_for_tests_alone_proves_nothing(runtimes: RuntimeProvider) -> None:
+    with node_project("vitest") as folder:
+        project = Repository.new(folder)
+        project.commit({".gitignore": "node_modules\n", "package.json": '{"devDependencies": {"vitest": "*"}}'})
+        project.write({"discount.ts": TYPED_CASE, "discount.test.ts": TYPED_TEST})
+        with read_change(ChangeQuery(folder)) as change:
+            report = await verify(change, runtimes, VerifyOptions("feature"))
+    assert report.conclusion == "unproven", report
+    assert any("decides only calls with 10, an input of its tests" in each.detail for each in report.findings), report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -51,20 +51,19 @@ def _python_mutants(text: str, language: str, unit: str, most: int, lines: Conta
     return mutants_of(text, unit, most, lines)
 
 
-_TYPESCRIPT = SuiteLanguage(
-    javascript.prepare_typed, mutants=partial(script_mutants_of, it="(it: any)"), named_tests=script_tests.named_tests
+_JAVASCRIPT = SuiteLanguage(
+    javascript.prepare,
+    mutants=script_mutants_of,
+    conditions=without_script_conditions,
+    arguments=given_script_literals,
+    named_tests=script_tests.named_tests,
 )
+_TYPESCRIPT = replace(_JAVASCRIPT, prepare=javascript.prepare_typed, mutants=partial(script_mutants_of, it="(it: any)"))
 ROWS: Mapping[str, SuiteLanguage] = {
     "python": SuiteLanguage(
         python.prepare, splits=True, mutants=_python_mutants, conditions=without_conditions, arguments=given_literals
     ),
-    "javascript": SuiteLanguage(
-        javascript.prepare,
-        mutants=script_mutants_of,
-        conditions=without_script_conditions,
-        arguments=given_script_literals,
-        named_tests=script_tests.named_tests,
-    ),
+    "javascript": _JAVASCRIPT,
     "typescript": _TYPESCRIPT,
     "typescriptreact": _TYPESCRIPT,
     "go": SuiteLanguage(go.prepare),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -130,11 +131,16 @@ async def test_a_hundred_edits_get_the_same_verdict_at_every_door(project: Repos
     )
 
 
-async def test_each_door_judges_alike_by_itself(project: Repository, stet: Stet) -> None:
-    """No door finds the answer of another one: the cache is empty before each, and holds its results afterwards."""
+@pytest.mark.parametrize("turn", range(int(os.environ.get("TURNS", "1"))))
+async def test_each_door_judges_alike_by_itself(project: Repository, stet: Stet, turn: int) -> None:
+    """No door finds the answer of another one: the cache is empty before each, and holds its results afterwards.
+
+    Each edit is done to one unit. With `TURNS=10`, each to all: that takes minutes.
+    """
     names = [*UNITS]
-    texts = {f"{edit}/{names[number]}.py": change(_text(names[number]))
-             for number, (edit, (change, _)) in enumerate(EDITS.items())}  # fmt: skip
+    names = [*names[turn:], *names[:turn]]
+    texts = {f"{edit}/{name}.py": change(_text(name))
+             for name, (edit, (change, _)) in zip(names, EDITS.items(), strict=True)}  # fmt: skip
     project.write(texts)
     project("add", "--all")
     kept = user_paths().verified
