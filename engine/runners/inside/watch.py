@@ -39,7 +39,8 @@ _PLAIN = frozenset(_CALLABLE)
 _HOOKS = frozenset({"unraisablehook", "excepthook", "displayhook", "showwarning", "_showwarnmsg_impl"})
 """What pytest itself replaces to show warnings and lost errors: no verdict depends on it."""
 _PREFIX = "PYTEST_"
-_all, _map, _vars, _is, _get_ident = all, map, vars, operator.is_, threading.get_ident
+_all, _id, _map, _vars, _is, _get_ident = all, id, map, vars, operator.is_, threading.get_ident
+_getframe, _abspath = sys._getframe, os.path.abspath
 """As they are now: code under test may replace what has these names."""
 
 
@@ -48,7 +49,7 @@ class TamperWatch:
 
     def __init__(self, channel: Channel, tests: list[str]) -> None:
         self._say = channel.say
-        self._tests = {os.path.abspath(path.partition("::")[0]) for path in tests}
+        self._tests = {_abspath(path.partition("::")[0]) for path in tests}
         self._reported: set[str] = set()
         self._busy: Set[int] = set()  # noqa: UP006
         self._root = os.getcwd() + os.sep
@@ -101,7 +102,7 @@ class TamperWatch:
 
     def _variable(self, key: Any) -> None:
         name = os.fsdecode(key)
-        if name.startswith(_PREFIX) and self._asks(sys._getframe(2), frozenset({"os.py", "_collections_abc.py"})):
+        if name.startswith(_PREFIX) and self._asks(_getframe(2), frozenset({"os.py", "_collections_abc.py"})):
             self._report(f"reads `{name}`")
 
     def _hook(self, event: str, given: tuple[Any, ...]) -> None:
@@ -117,17 +118,17 @@ class TamperWatch:
     def _judge(self, event: str, given: tuple[Any, ...]) -> None:
         if event == "open":
             if isinstance(given[0], (str, bytes)):
-                self._open(os.fsdecode(given[0]), sys._getframe(2))
+                self._open(os.fsdecode(given[0]), _getframe(2))
         elif event.startswith("object.__"):
             name = given[1] if len(given) > 1 else ""
-            if name in _SWAPS and event == "object.__setattr__" and id(given[0]) in self._functions:
+            if name in _SWAPS and event == "object.__setattr__" and _id(given[0]) in self._functions:
                 # Also if a library does it, and if it is undone.
                 self._report(f"changes `{given[0].__module__}.{given[0].__qualname__}`")
             own = name == "__code__" and self._is_test(getattr(given[0], "__module__", None))
             wanted = name in _LOOKS or own if event.startswith("object.__get") else name in _SWAPS
-            if wanted and self._asks(sys._getframe(2), frozenset()):
+            if wanted and self._asks(_getframe(2), frozenset()):
                 self._report(f"uses `{name}`")
-        elif self._asks(sys._getframe(2), _HELPERS if event == "sys._getframe" else frozenset()):
+        elif self._asks(_getframe(2), _HELPERS if event == "sys._getframe" else frozenset()):
             self._report(f"uses `{event.partition('.')[0] if event.startswith('ctypes') else event}`")
 
     def _asks(self, frame: Any, through: frozenset[str]) -> bool:
@@ -141,7 +142,7 @@ class TamperWatch:
 
     def _open(self, name: str, frame: Any) -> None:
         """Reports opened test files; a file of the project that a test reads for itself does not count."""
-        path = os.path.abspath(name)
+        path = _abspath(name)
         own = self._is_tests(path)
         if not own and (not self._is_project(path) or path.endswith((".py", ".pyc"))):
             return
@@ -159,7 +160,7 @@ class TamperWatch:
         """Whether tests or the code under test opened a file; None for the loader."""
         while frame is not None:
             name = frame.f_code.co_filename
-            if "importlib" in name or os.path.abspath(name).startswith(_HERE):
+            if "importlib" in name or _abspath(name).startswith(_HERE):
                 return None
             if self._is_project(name):
                 return self._is_tests(name)
@@ -169,11 +170,11 @@ class TamperWatch:
     def _is_project(self, name: str) -> bool:
         if not name or "site-packages" in name or "dist-packages" in name:
             return False
-        path = os.path.abspath(name)
+        path = _abspath(name)
         return path.startswith(self._root) and not path.startswith(_HERE)
 
     def _is_tests(self, name: str) -> bool:
-        path = os.path.abspath(name)
+        path = _abspath(name)
         base = os.path.basename(path)
         stem = base.partition(".")[0]
         is_named = stem == "conftest" or stem.startswith("test_") or stem.endswith("_test")

@@ -262,3 +262,57 @@ async def test_changes_of_pytest_itself_are_reported(check: Check, code: str, si
     )
 
     assert sign in report.signs
+
+
+SPY = """
+import json
+import os
+
+own = []
+
+
+def changed(event):
+    own.extend(event.get("ids", ()))
+    if event["event"] == "reached" or (event["event"] == "raised" and event["id"] in own):
+        return {{"event": "none"}}
+    if event.get("outcome") == "failed" and event["id"] in own:
+        return {{**event, "outcome": "passed"}}
+    return event
+{replaced}
+"""
+WRITES = """
+
+def write(number, data):
+    nonce, _, event = bytes(data).strip().partition(b" ")
+    event = changed(json.loads(event))
+    kept(number, b"\\n" + nonce + b" " + json.dumps(event).encode() + b"\\n")
+    if event["event"] == "done":
+        os._exit(0)
+    return len(data)
+
+
+kept, os.write = os.write, write
+"""
+DUMPS = """
+
+def dumps(value, **more):
+    return kept(changed(value), **more)
+
+
+kept, json.dumps = json.dumps, dumps
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "replaced"), [("os", "write", WRITES), ("json", "dumps", DUMPS)], ids=["writes", "encodes"]
+)
+async def test_who_replaces_what_reports_are_written_with_changes_no_report(
+    check: Check, module: str, name: str, replaced: str
+) -> None:
+    code = SPY.format(replaced=replaced)
+    report = await check(
+        "python", {"test_a.py": "import solution\n\ndef test_a(): assert False\n"}, {"solution.py": code}
+    )
+
+    assert outcomes(report) == {"test_a": "failed"}
+    assert f"changes `{module}.{name}`" in report.signs
