@@ -269,10 +269,10 @@ def _pinned(module: Any) -> Iterator[_Pins]:
         each for each in list(vars(module).values()) if isinstance(each, type) and each.__module__ == module.__name__
     ]
     for owner in owners:
-        found = [(name, value) for name, value in list(vars(owner).items()) if _is_pinned(name, value)]
+        found = [
+            (name, value)
+            for name, value in list(vars(owner).items())
+            if (type(value) in _PLAIN or isinstance(value, _CALLABLE)) and name not in _HOOKS
+        ]
         if found:
             yield _Pins(owner, found)
-
-
-def _is_pinned(name: str, value: Any) -> bool:
-    return (type(value) in _PLAIN or isinstance(value, _CALLABLE)) and name not in _HOOKS
