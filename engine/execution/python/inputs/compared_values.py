@@ -10,6 +10,8 @@ from typing import TypeGuard
 
 _MOST, _LONGEST = 12, 40
 _LARGEST = 10**9
+_DEEPEST = 5
+"""Operations of a condition that are solved, and its variable: each `%` doubles the solutions."""
 _TESTS = frozenset({"startswith", "endswith", "removeprefix", "removesuffix"})
 _LOOKUPS = frozenset({"get", "pop", "index", "count"})
 
@@ -116,20 +118,22 @@ def _solutions(sides: Sequence[ast.expr]) -> Iterator[int]:
     """Where a side computes with whole numbers and the other one is a number: what is computed with then."""
     for asked, held in (*pairwise(sides), *pairwise(sides[::-1])):
         if isinstance(asked, ast.BinOp) and isinstance(held, ast.Constant) and type(held.value) is int:
-            yield from filter(_is_plain, _solved(asked, held.value))
+            yield from filter(_is_plain, _solved(asked, held.value, _DEEPEST))
 
 
-def _solved(asked: ast.expr, value: int) -> Iterator[int]:
-    """Values of the variable in an expression of one operation after the other, as in `(n + 1) * 7`."""
+def _solved(asked: ast.expr, value: int, deepest: int) -> Iterator[int]:
+    """Values of the variable in an expression of a few operations, one after the other, as in `(n + 1) * 7`."""
+    if deepest == 0:
+        return
     match asked:
         case ast.BinOp(left=inner, op=operation, right=ast.Constant(value=int(by))):
             for each in _before(operation, value, by):
-                yield from _solved(inner, each)
+                yield from _solved(inner, each, deepest - 1)
         case ast.BinOp(left=ast.Constant(value=int(by)), op=ast.Add() | ast.Mult() as operation, right=inner):
             for each in _before(operation, value, by):
-                yield from _solved(inner, each)
+                yield from _solved(inner, each, deepest - 1)
         case ast.BinOp(left=ast.Constant(value=int(by)), op=ast.Sub(), right=inner):
-            yield from _solved(inner, by - value)
+            yield from _solved(inner, by - value, deepest - 1)
         case ast.Name() | ast.Attribute() | ast.Subscript():
             yield value
 

@@ -70,6 +70,11 @@ def test_the_value_that_a_computation_is_compared_with_is_solved_for(condition: 
     assert value in compared_values([ast.parse(condition)])
 
 
+@pytest.mark.parametrize("operation", [" % 9", " + 1"])
+def test_a_condition_of_many_operations_is_not_solved(operation: str) -> None:
+    assert compared_values([ast.parse(f"n{operation * 900} == 8")]) == (8,)
+
+
 def test_what_has_no_solution_in_whole_numbers_adds_none() -> None:
     assert compared_values([ast.parse("n * 7 == 10; n % 5 == 9; n ** 2 == 8; n * m == 12")]) == (8, 9, 10, 12)
 
