@@ -138,7 +138,9 @@ def test_a_failing_endpoint_stays_on_the_line(editor: Neovim, scripted: Scripted
     editor.press(":Stet refactor<CR>")
     editor.wait(DONE)
     editor.wait("vim.fn.screenstring(vim.o.lines, 68) == ')'")
-    assert re.fullmatch(r"Stet: STET_BASE_URL \(.+… \(:messages\)", row(editor, "vim.o.lines"))
+    assert re.fullmatch(
+        r"Stet: STET_BASE_URL rejected the key \(401\): no such key.*… \(:messages\)", row(editor, "vim.o.lines")
+    )
     assert editor.mode()["mode"] == "n"
     editor.lua(f"vim.o.columns = {columns}")
 

@@ -17,10 +17,12 @@ local function is_long(text)
   return vim.fn.strdisplaywidth(text) >= room() or text:find("\n") ~= nil
 end
 
---- Shows what fits a line, with `more` at its end; it is not kept in `:messages`.
+--- Shows what fits a line, with `more` at its end; it is not kept in `:messages`. Addresses in parentheses give way
+--- first: the cause stands behind them.
 local function show_cut(text, level, more)
   more = ("… (%s)"):format(more)
-  local line = vim.fn.strcharpart((text:gsub("\n", " ")), 0, room() - vim.fn.strchars(more)) .. more
+  text = text:gsub("\n", " "):gsub("%s%(https?://[^)]*%)", "")
+  local line = vim.fn.strcharpart(text, 0, room() - vim.fn.strchars(more)) .. more
   vim.schedule(function() -- once the screen is drawn again, over which the whole one went
     M.clear()
     vim.api.nvim_echo({ { line, level and level >= vim.log.levels.WARN and "WarningMsg" or nil } }, false, {})
