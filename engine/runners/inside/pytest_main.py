@@ -136,7 +136,11 @@ class Reporter:
         self._compared = {"operator": op, "left": safe_repr(left), "right": safe_repr(right)}
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
-        """Reports why a phase of a test failed, while the exception is available; its verdict follows separately."""
+        """Reports why a phase of a test failed, while the exception is available; its verdict follows separately.
+
+        What makes the verdict is looked at before: code under test may replace it until then.
+        """
+        self._watch.look()
         if call.excinfo is None:
             return
         error = call.excinfo.value

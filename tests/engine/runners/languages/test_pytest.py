@@ -316,3 +316,26 @@ async def test_who_replaces_what_reports_are_written_with_changes_no_report(
 
     assert outcomes(report) == {"test_a": "failed"}
     assert f"changes `{module}.{name}`" in report.signs
+
+
+async def test_a_report_that_is_replaced_for_a_moment_is_noticed(check: Check) -> None:
+    code = """
+from _pytest.reports import TestReport
+
+kept = TestReport.__dict__["from_item_and_call"]
+
+
+def lie(cls, item, call):
+    TestReport.from_item_and_call = kept
+    call.excinfo = None
+    return kept.__func__(cls, item, call)
+
+
+def double(number):
+    TestReport.from_item_and_call = classmethod(lie)
+    return number * 3
+"""
+    test = "from solution import double\n\ndef test_a(): assert double(2) == 4\n"
+    report = await check("python", {"test_a.py": test}, {"solution.py": code})
+
+    assert "changes `_pytest.reports.TestReport.from_item_and_call`" in report.signs
